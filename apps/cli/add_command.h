@@ -33,4 +33,12 @@ AddedCommand<Flags> AddCommand(Command* parent, Action* action, const CommandTex
   return {app, flags.get()};
 }
 
+/// Why a task lacks commands that others have.
+inline constexpr const char* kNoConversion =
+    "files larger than the memory are for multi-label data, sequences and images; these data are "
+    "read whole";
+inline constexpr const char* kNoOnlineTraining =
+    "the program trains on examples that are not kept for multi-label data only; in C++, "
+    "<slackline/online.h> does so for any model";
+
 }  // namespace slackline::internal::program

@@ -90,13 +90,11 @@ Option* AddTextOption(Command* app, std::string_view name, std::string* value,
       ->SetPlaceholder(std::string(placeholder));
 }
 
-void TrainFlags::Register(Command* app) {
+void TrainFlags::Register(Command* app, std::span<const std::string_view> names) {
+  for (const std::string_view name : names) Register(app, OptionNamed(name), Audience::kCommand);
+  if (!names.empty()) return;
   for (const OptionRecord& record : OptionRecords())
     Register(app, record, record.name == "learner" ? Audience::kCommand : Audience::kTraining);
-}
-
-void TrainFlags::Register(Command* app, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) Register(app, OptionNamed(name), Audience::kCommand);
 }
 
 void TrainFlags::Register(Command* app, const OptionRecord& record, Audience audience) {

@@ -52,9 +52,8 @@ class TrainFlags {
  public:
   /// All of them, for a command with --learner; `slackline options` describes those that are not
   /// basic.
-  void Register(Command* app);
-  /// The options with these names alone.
-  void Register(Command* app, std::initializer_list<std::string_view> names);
+  /// names: the options that the command has; empty: all.
+  void Register(Command* app, std::span<const std::string_view> names = {});
   /// To be called after Register: sets the default text of an option whose default differs from its
   /// record, or hides an option that the command does not offer.
   void SetDefaultText(std::string_view name, std::string_view default_text);

@@ -247,6 +247,9 @@ bool Command::Parse(int argc, char** argv) {
       throw DataError(text.substr(0, missing) + " needs a value" + Hint());
     std::vector<std::string> names;
     for (const auto& inner : command.commands_) names.push_back(inner->name());
+    if (!extras.empty() && command.absent_.count(extras.front()) > 0)
+      throw DataError(command.name() + " " + extras.front() + ": " +
+                      command.absent_.at(extras.front()) + Hint());
     if (!names.empty()) throw DataError(DescribeCommand(names, extras) + Hint());
     throw DataError((extras.empty() ? text : "unexpected argument " + Quoted(extras.front())) +
                     Hint());

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -83,6 +84,9 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   Command* AddCommand(const std::string& name, const std::string& description);
+  /// A command that others like this one have: the reason why this one has not is the error of a
+  /// user who gives it.
+  void AddAbsent(const std::string& name, const std::string& reason) { absent_[name] = reason; }
   /// One of the commands added to this one has to be given.
   void RequireCommand();
   /// Accepts any arguments.
@@ -142,6 +146,7 @@ class Command {
   std::string group_;
   std::vector<std::unique_ptr<Option>> options_;
   std::vector<std::unique_ptr<Command>> commands_;
+  std::map<std::string, std::string> absent_;  // reasons by name
 };
 
 }  // namespace slackline::internal::program

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/linear/linear_data.h>
 
-#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -36,16 +36,25 @@ void RequireTwoClasses(const MultiLabelData& read) {
 
 /// Leaves out the examples without a known label.
 void KeepKnown(LinearData* data) {
-  const auto unknown = std::count_if(data->labels.begin(), data->labels.end(),
-                                     [](double label) { return std::isnan(label); });
-  data->num_unknown = static_cast<Index>(unknown);
-  if (unknown == 0) return;
+  std::vector<Index> known;
+  for (std::size_t m = 0; m < data->labels.size(); ++m) {
+    if (!std::isnan(data->labels[m])) known.push_back(static_cast<Index>(m));
+  }
+  const auto all = static_cast<Index>(data->labels.size());
+  if (std::ssize(known) == all) return;
+  *data = SelectExamples(*data, known);
+  data->num_unknown = all - data->num_examples();
+}
+
+}  // namespace
+
+LinearData SelectExamples(const LinearData& data, std::span<const Index> examples) {
+  LinearData part = data;
   auto rows = std::make_shared<FeatureRows>();
-  std::vector<double> labels;
-  for (Index m = 0; m < data->rows->size(); ++m) {
-    if (std::isnan(data->labels[Size(m)])) continue;
-    labels.push_back(data->labels[Size(m)]);
-    const FeatureRow row = data->rows->row(m);
+  part.labels.clear();
+  for (const Index m : examples) {
+    part.labels.push_back(data.labels[Size(m)]);
+    const FeatureRow row = data.rows->row(m);
     const std::span<const double> values(row.values, Size(row.count));
     if (row.dense()) {
       rows->AddDense(values);
@@ -53,11 +62,9 @@ void KeepKnown(LinearData* data) {
       rows->AddSparse({row.columns, Size(row.count)}, values);
     }
   }
-  data->rows = std::move(rows);
-  data->labels = std::move(labels);
+  part.rows = std::move(rows);
+  return part;
 }
-
-}  // namespace
 
 std::vector<double> LinearLabels(const MultiLabelData& data, bool numbers) {
   if (numbers) return data.numbers;

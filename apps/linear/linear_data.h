@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,12 @@ struct LinearData {
   InputRecord input;
   std::string class_column;  ///< of a table
   std::vector<std::string> notes;
+
+  Index num_examples() const { return static_cast<Index>(labels.size()); }
 };
+
+/// The data with these examples only.
+LinearData SelectExamples(const LinearData& data, std::span<const Index> examples);
 
 /// Reads training data: LIBSVM text or a table. Of two classes, the second in the order of
 /// class_column.h has label 1. numbers: whether labels are numbers. Sets the members of the options

@@ -64,7 +64,37 @@ void AddNumberFigures(const std::vector<Scored>& all, LinearMetrics* metrics) {
   if (spread > 0) metrics->r_squared = 1 - squares / spread;
 }
 
+constexpr LinearFigure kMeanLoss = {
+    {"loss", "mean_loss", "mean loss", true}, "of the loss in training", &LinearMetrics::mean_loss};
+
+constexpr LinearFigure kClassFigures[] = {
+    {{"error", "error_rate", "error rate", true},
+     "share of examples with the wrong class",
+     &LinearMetrics::error_rate},
+    {{"precision", "precision", "precision"}, "of the second class", &LinearMetrics::precision},
+    {{"recall", "recall", "recall"}, "of the second class", &LinearMetrics::recall},
+    {{"f1", "f1", "F1"}, "of the second class", &LinearMetrics::f1},
+    {{"auc", "auc", "AUC"},
+     "share of pairs of the two classes in the right order",
+     &LinearMetrics::auc},
+    kMeanLoss};
+
+constexpr LinearFigure kNumberFigures[] = {
+    {{"rmse", "rmse", "RMSE", true},
+     "root of the mean squared error",
+     &LinearMetrics::root_mean_square},
+    {{"mae", "mae", "MAE", true}, "mean absolute error", &LinearMetrics::mean_absolute},
+    {{"r2", "r2", "R2"},
+     "1 - squared errors / squared deviations from the mean",
+     &LinearMetrics::r_squared},
+    kMeanLoss};
+
 }  // namespace
+
+std::span<const LinearFigure> LinearFigures(bool numbers) {
+  if (numbers) return kNumberFigures;
+  return kClassFigures;
+}
 
 LinearMetrics ComputeLinearMetrics(const LinearLoss& loss, std::span<const double> labels,
                                    std::span<const double> scores) {

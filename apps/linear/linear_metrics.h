@@ -4,7 +4,9 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
+#include <slackline/apps/common/folds.h>
 #include <slackline/apps/linear/linear_model.h>
 
 namespace slackline::internal {
@@ -25,6 +27,15 @@ struct LinearMetrics {
   double mean_absolute = kNone;
   double r_squared = kNone;  ///< 1 − squared errors / squared deviations from the mean
 };
+
+/// A figure with its line in the table of `evaluate`.
+struct LinearFigure {
+  FigureName name;
+  std::string_view meaning;
+  double LinearMetrics::*value;
+};
+/// The figures of models that predict numbers, or classes; the mean loss is the last one.
+std::span<const LinearFigure> LinearFigures(bool numbers);
 
 /// labels: −1 or 1, or numbers; NaN: not known. As many scores as labels.
 LinearMetrics ComputeLinearMetrics(const LinearLoss& loss, std::span<const double> labels,

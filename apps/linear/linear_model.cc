@@ -54,10 +54,18 @@ void LinearModel::SetTrained(std::vector<double> weights, double offset) {
 std::vector<double> LinearModel::Scores(const FeatureRows& rows) const {
   SLACKLINE_CHECK(rows.dimension() <= inputs_.num_features(),
                   "the rows do not have the features of the model");
+  return ScoresFrom(rows, offset_ + (has_constant_ ? weights_.back() : 0));
+}
+
+std::vector<double> LinearModel::TrainingScores(const FeatureRows& rows) const {
+  return ScoresFrom(rows, offset_);
+}
+
+std::vector<double> LinearModel::ScoresFrom(const FeatureRows& rows, double constant) const {
   std::vector<double> scores;
   for (Index m = 0; m < rows.size(); ++m) {
-    double score = offset_ + (has_constant_ ? weights_.back() : 0);
-    ForEachValue(rows.row(m), inputs_.num_features(),
+    double score = constant;
+    ForEachValue(rows.row(m), static_cast<Index>(weights_.size()),
                  [&](std::size_t f, double value) { score += weights_[f] * value; });
     scores.push_back(score);
   }

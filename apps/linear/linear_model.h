@@ -56,6 +56,8 @@ class LinearModel {
   /// The scores of rows without the constant, scaled by the model's scaling. Throws DataError when
   /// scores are not finite, std::invalid_argument when rows have features that the model lacks.
   std::vector<double> Scores(const FeatureRows& rows) const;
+  /// The same for rows of training data, which have the constant.
+  std::vector<double> TrainingScores(const FeatureRows& rows) const;
 
   TrainingRecord record;
 
@@ -68,6 +70,8 @@ class LinearModel {
   static LinearModel Load(const std::string& path) { return Load(ModelReader(path)); }
 
  private:
+  std::vector<double> ScoresFrom(const FeatureRows& rows, double constant) const;
+
   ModelInputs inputs_;
   LinearLoss loss_;
   std::vector<std::string> class_names_;

@@ -39,7 +39,7 @@ SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<
 }
 
 SegmentTraining::SegmentTraining(SegmentTask* task, SegmentLoss loss, RecordTexts texts)
-    : TrainTask(task->data.source, WithConversion(task->data.converted.get(), std::move(texts))),
+    : ProblemTask(task->data.source, WithConversion(task->data.converted.get(), std::move(texts))),
       task_(*task),
       problem_(MakeProblem(*task, loss)) {}
 

@@ -41,7 +41,7 @@ SegmentTask MakeSegmentTask(SegmentModel model, SegmentData data, std::optional<
                             Ranks* ranks = nullptr);
 
 /// The training of a task's model on all its images.
-class SegmentTraining final : public TrainTask {
+class SegmentTraining final : public ProblemTask {
  public:
   /// The task must outlive this object. `texts` without the name of the data. Throws DataError when
   /// no image has labels, with several ranks when any image has none.

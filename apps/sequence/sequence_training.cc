@@ -73,8 +73,8 @@ Problem MakeSequenceProblem(const SequenceTask& task, std::span<const Index> seq
 }
 
 SequenceTraining::SequenceTraining(SequenceTask* task, RecordTexts texts)
-    : TrainTask(task->input.data.source,
-                WithConversion(task->input.data.converted.get(), std::move(texts))),
+    : ProblemTask(task->input.data.source,
+                  WithConversion(task->input.data.converted.get(), std::move(texts))),
       task_(*task),
       problem_(MakeSequenceProblem(*task, task->input.sequences)),
       totals_(TotalsOf(*task, problem_)) {}

@@ -56,7 +56,7 @@ struct SequenceTotals {
 };
 
 /// The training of a task's model on all selected sequences.
-class SequenceTraining final : public TrainTask {
+class SequenceTraining final : public ProblemTask {
  public:
   /// The task must outlive this object. `texts` without the name of the data.
   SequenceTraining(SequenceTask* task, RecordTexts texts);

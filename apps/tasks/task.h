@@ -114,12 +114,12 @@ TaskInput<Task> MakeTaskInput(const TaskRequest& request, typename Task::Data da
 
 /// The training of a model on all the data.
 template <class Task>
-class TaskTraining final : public TrainTask {
+class TaskTraining final : public ProblemTask {
  public:
   /// The input must outlive this object. Throws DataError when no label is known, with several
   /// ranks when some example has no known label, and with several ranks and a kernel.
   explicit TaskTraining(TaskInput<Task>* input)
-      : TrainTask(input->data.source, input->texts),
+      : ProblemTask(input->data.source, input->texts),
         input_(*input),
         problem_(MakeProblem(*input)) {}
 

@@ -7,6 +7,7 @@
 #include <slackline/apps/common/program_version.h>
 #include <slackline/core/check.h>
 #include <slackline/core/number_text.h>
+#include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/run/path_trainer.h>
 
@@ -14,7 +15,7 @@ namespace slackline::internal {
 namespace {
 
 /// Begins with plan.follow if there is one. Returns what a user should know about that.
-std::string Follow(const RunPlan& plan, PathTrainer* trainer) {
+std::string Follow(const RunPlan& plan, Trainer* trainer) {
   if (plan.follow.empty()) return {};
   if (trainer->Follow(plan.follow, plan.follow_lambda))
     return "warm start: training continues from the solution for lambda " +
@@ -30,20 +31,21 @@ std::string RecordedOption(const OptionRecord& option, const TrainOptions& optio
   return option.positive && text == "0" ? "auto" : text;
 }
 
-void TrainTask::Begin(const Problem& problem, const LearnerChoice& choice) {
-  trained_ = choice.options;
+void TrainTask::Begin(double lambda, const TrainOptions& chosen) {
+  trained_ = chosen;
   RecordTexts texts = Texts();
   TrainingRecord& model = *record();
-  model.cost_per_variable = Scales(choice.options).CostPerVariable(problem.lambda());
+  model.cost_per_variable = Scales(chosen).CostPerVariable(lambda);
   model.program = ProgramVersion();
   model.data = std::move(texts.data);
   model.loss = std::move(texts.loss);
   model.options = std::move(texts.options);
   model.costs = std::move(texts.costs);
-  for (const OptionRecord& option : OptionRecords())
-    model.options.emplace_back(option.name, RecordedOption(option, choice.options));
-  model.num_examples = NumExamples(problem, RanksOf(choice.options));
-  model.lambda = problem.lambda();
+  for (const OptionRecord& option : OptionRecords()) {
+    if (Records(option)) model.options.emplace_back(option.name, RecordedOption(option, chosen));
+  }
+  model.num_examples = TotalExamples(chosen);
+  model.lambda = lambda;
 }
 
 void TrainTask::Finish(const TrainSummary& summary) {
@@ -51,9 +53,24 @@ void TrainTask::Finish(const TrainSummary& summary) {
   SetWeights(trained_, summary.weights);
 }
 
+std::unique_ptr<Trainer> ProblemTask::MakeTrainer(const TrainOptions& options,
+                                                  double preparation_limit_seconds,
+                                                  const std::atomic<int>* interrupt) const {
+  return std::make_unique<PathTrainer>(problem().WithLambda(options.lambda), options,
+                                       preparation_limit_seconds, interrupt);
+}
+
+Index ProblemTask::TotalExamples(const TrainOptions& options) const {
+  return NumExamples(problem(), RanksOf(options));
+}
+
+std::string ProblemTask::KernelText(const TrainOptions& options) const {
+  return KernelOf(options, problem().data()).description();
+}
+
 void SetOpenShards(const TrainTask& task, TrainOptions* options) {
   if (options->shards == 0 && RanksOf(*options).alone())
-    options->shards = ChooseLearner(task.problem(), *options).options.shards;
+    options->shards = task.Choose(*options).options.shards;
 }
 
 double UsableDefault(const TrainOptions& options, const TrainTask& task) {
@@ -67,7 +84,7 @@ double UsableDefault(const TrainOptions& options, const TrainTask& task) {
 double ChooseLambda(const TrainOptions& options, double c, const TrainTask& task) {
   if (options.lambda > 0) return options.lambda;
   if (c == 0) return UsableDefault(options, task);
-  const Index examples = NumExamples(task.problem(), RanksOf(options));
+  const Index examples = task.TotalExamples(options);
   const double lambda = 1.0 / (c * examples);
   if (std::isfinite(lambda) && lambda >= kSmallestLambda) return lambda;
   throw DataError("--C: λ = 1/(C·M) is " + NumberText(lambda, 6) + " with C = " + NumberText(c, 6) +
@@ -92,12 +109,12 @@ TrainedRun TrainModel(const TrainOptions& options, TrainObserver* observer,
                       const std::atomic<int>* interrupt, TrainTask* task, const RunPlan& plan) {
   // A preparation may end early where no other run needs the learner.
   const bool alone = plan.follow.empty() && !plan.checkpoints.write;
-  PathTrainer trainer(task->problem().WithLambda(options.lambda), options,
-                      alone ? options.time_limit_seconds : 0, alone ? interrupt : nullptr);
-  task->Begin(trainer.problem(), trainer.choice());
-  std::string note = Follow(plan, &trainer);
+  const std::unique_ptr<Trainer> trainer = task->MakeTrainer(
+      options, alone ? options.time_limit_seconds : 0, alone ? interrupt : nullptr);
+  task->Begin(options.lambda, trainer->choice().options);
+  std::string note = Follow(plan, trainer.get());
   CurveObserver curve(observer);
-  TrainedRun run{trainer.choice(), trainer.Run(&curve, interrupt, plan.checkpoints)};
+  TrainedRun run{trainer->choice(), trainer->Run(&curve, interrupt, plan.checkpoints)};
   if (!note.empty()) run.summary.notes.insert(run.summary.notes.begin(), std::move(note));
   task->record()->curve = curve.points();
   task->Finish(run.summary);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>
 #include <slackline/learning/run/fingerprint.h>
+#include <slackline/learning/run/trainer.h>
 #include <slackline/learning/train_loop.h>
 
 namespace slackline::internal {
@@ -40,7 +42,7 @@ using TaskEntries = std::vector<std::pair<
 /// The value of an option as records have it: "auto" where the program finds a positive number.
 std::string RecordedOption(const OptionRecord& option, const TrainOptions& options);
 
-/// A model of an application, and the problem whose solution gives its weights.
+/// A model of an application, and its training.
 class TrainTask {
  public:
   /// data: name of the training data. `texts` without that name.
@@ -49,8 +51,16 @@ class TrainTask {
   }
   virtual ~TrainTask() = default;
 
-  /// The training problem. Its λ is meaningless: callers set their own.
-  virtual const Problem& problem() const = 0;
+  /// The learner for these options, whatever their λ.
+  virtual LearnerChoice Choose(const TrainOptions& options) const = 0;
+  /// The training with options.lambda > 0. The last two: as of PathTrainer.
+  virtual std::unique_ptr<Trainer> MakeTrainer(
+      const TrainOptions& options, double preparation_limit_seconds = 0,
+      const std::atomic<int>* interrupt = nullptr) const = 0;
+  /// The number of examples, of all ranks that train together.
+  virtual Index TotalExamples(const TrainOptions& options) const = 0;
+  /// The kernel of the options, as text. Requires that they have one.
+  virtual std::string KernelText(const TrainOptions& /*options*/) const { return {}; }
   /// λ if the user sets none.
   virtual double DefaultLambda(const TrainOptions& options) const {
     return Scales(options).DefaultLambda();
@@ -59,7 +69,7 @@ class TrainTask {
   /// shards are read from the options; they must be the same in all calls. Where several ranks
   /// train together, all of them must make the first call (ScalesOf).
   const CostScales& Scales(const TrainOptions& options) const {
-    if (!scales_) scales_ = ScalesOf(problem(), options);
+    if (!scales_) scales_ = ComputeScales(options);
     return *scales_;
   }
   /// The word that users know for a variable: "label", "token".
@@ -73,22 +83,24 @@ class TrainTask {
   virtual TaskEntries StartEntries() const { return {}; }
   /// Sentences about causes of slow training.
   virtual std::vector<std::string> Warnings() const { return {}; }
-  /// What must match in a resumed run besides problem and options.
+  /// What must match in a resumed run besides the trainer's fingerprint.
   virtual Fingerprint Context() const = 0;
 
   /// The training record of the model.
   virtual TrainingRecord* record() = 0;
   /// The texts of the record about the user's choices.
   virtual RecordTexts Texts() const { return texts_; }
-  /// Sets the weights of the model from a training on problem() with these options; the record is
-  /// complete by then.
+  /// The shared options in the record.
+  virtual bool Records(const OptionRecord& /*option*/) const { return true; }
+  /// Sets the weights of the model from a training with these options; the record is complete by
+  /// then.
   virtual void SetWeights(const TrainOptions& options, const std::vector<double>& weights) = 0;
   /// Writes the model file. Throws DataError.
   virtual void Save(const std::string& path) const = 0;
 
   /// Begins the training with one λ: writes all that is known before training into the record. All
   /// ranks must call it; their records are equal.
-  void Begin(const Problem& problem, const LearnerChoice& choice);
+  void Begin(double lambda, const TrainOptions& chosen);
   /// Ends it: completes the record and sets the weights.
   void Finish(const TrainSummary& summary);
 
@@ -97,9 +109,34 @@ class TrainTask {
   const TrainOptions& trained() const { return trained_; }
 
  private:
+  virtual CostScales ComputeScales(const TrainOptions& options) const = 0;
+
   mutable std::optional<CostScales> scales_;
   RecordTexts texts_;
   TrainOptions trained_;
+};
+
+/// A task whose examples have factor graphs.
+class ProblemTask : public TrainTask {
+ public:
+  using TrainTask::TrainTask;
+
+  /// The training problem. Its λ is meaningless: callers set their own.
+  virtual const Problem& problem() const = 0;
+
+  LearnerChoice Choose(const TrainOptions& options) const override {
+    return ChooseLearner(problem(), options);
+  }
+  std::unique_ptr<Trainer> MakeTrainer(const TrainOptions& options,
+                                       double preparation_limit_seconds = 0,
+                                       const std::atomic<int>* interrupt = nullptr) const override;
+  Index TotalExamples(const TrainOptions& options) const override;
+  std::string KernelText(const TrainOptions& options) const override;
+
+ private:
+  CostScales ComputeScales(const TrainOptions& options) const override {
+    return ScalesOf(problem(), options);
+  }
 };
 
 /// Chooses the number of shards where the options of a single process leave it open (0), before

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Trains one problem for one λ, or for several one after the other (lambda_path.h): chooses the
-// learner, makes it, and lets it continue from one λ to the next.
+// The trainer of problems on factor graphs.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <string_view>
 
-#include <slackline/learning/choose_learner.h>
-#include <slackline/learning/learner.h>
 #include <slackline/learning/options.h>
-#include <slackline/learning/problem.h>
-#include <slackline/learning/progress.h>
+#include <slackline/learning/run/trainer.h>
 #include <slackline/learning/stop_relay.h>
-#include <slackline/learning/train_loop.h>
 
 namespace slackline::internal {
 
-class PathTrainer {
+class PathTrainer final : public Trainer {
  public:
   /// Chooses a learner for the problem. options: for every training; their λ is not read. The last
   /// two: when the preparation of the learner ends early (StopRelay), which only the run of a
@@ -27,26 +22,15 @@ class PathTrainer {
               double preparation_limit_seconds = 0,
               const std::atomic<int>* preparation_interrupt = nullptr);
 
-  const Problem& problem() const { return *problem_; }  ///< with the present λ
-  const LearnerChoice& choice() const { return choice_; }
-  /// The learner, made by the first call. Throws what MakeLearner throws: DataError when it does not
-  /// apply to the problem.
-  Learner& learner();
-
-  /// Instead of the first call of learner(): begins with the dual point of a state (FollowLambda).
-  /// Returns false when the learner cannot continue with another λ.
-  bool Follow(std::string_view state, double state_lambda);
-  /// Goes on with another λ, from where the training has ended if the learner can (LambdaFollower),
-  /// else with a new learner. Any λ may follow any other, or itself. Requires lambda > 0 and finite.
-  void MoveTo(double lambda);
-  /// Trains until a stopping rule applies. observer and interrupt may be null.
+  const Problem* problem() const override { return problem_.get(); }
+  double lambda() const override { return problem_->lambda(); }
+  const LearnerChoice& choice() const override { return choice_; }
+  Fingerprint fingerprint() const override { return MakeFingerprint(*problem_, choice_.options); }
+  Learner& learner() override;
+  bool Follow(std::string_view state, double state_lambda) override;
+  void MoveTo(double lambda) override;
   TrainSummary Run(TrainObserver* observer, const std::atomic<int>* interrupt,
-                   const CheckpointPlan& checkpoints = {});
-  /// MoveTo, then Run without an observer.
-  TrainSummary Train(double lambda, const std::atomic<int>* interrupt) {
-    MoveTo(lambda);
-    return Run(nullptr, interrupt);
-  }
+                   const CheckpointPlan& checkpoints) override;
 
  private:
   void Choose();

@@ -239,7 +239,7 @@ void BindFitArguments(py::module_* module) {
            py::arg("keep_state"), py::arg("state"), py::arg("team") = py::none());
 }
 
-py::dict Run(RunRequest request, internal::TrainTask* task) {
+py::dict Run(RunRequest request, internal::ProblemTask* task) {
   PythonObserver observer(request.callback);
   Beginning from;
   internal::Checkpoint kept;

@@ -102,7 +102,7 @@ void BindFitArguments(py::module_* module);
 /// learner can (RunPlan::follow); the state of a run with another problem or other options is not
 /// used; "notes" says so. Processes that train together must all call it. They get equal results
 /// except for "exception" and the figures of their own work, and cannot keep a state.
-py::dict Run(RunRequest request, internal::TrainTask* task);
+py::dict Run(RunRequest request, internal::ProblemTask* task);
 
 /// Makes ValueErrors of the library's errors, with options by their Python names: "--loss-weights"
 /// is loss_weights.

@@ -45,22 +45,11 @@ CheckpointKeeper::CheckpointKeeper(const CheckpointFlags& flags, std::optional<C
       context_(std::move(context)),
       resumed_(std::move(resumed)) {}
 
-CheckpointPlan CheckpointKeeper::Begin(const Problem& problem, const TrainOptions& options,
+CheckpointPlan CheckpointKeeper::Begin(const std::function<Fingerprint()>& fingerprint,
                                        std::int64_t stage, std::vector<double> figures) {
-  // The fingerprint takes a sweep over the data.
-  return BeginAs(wanted() ? MakeFingerprint(problem, options) : Fingerprint(), stage,
-                 std::move(figures));
-}
-
-CheckpointPlan CheckpointKeeper::Begin(std::int64_t stage, std::vector<double> figures) {
-  return BeginAs({}, stage, std::move(figures));
-}
-
-CheckpointPlan CheckpointKeeper::BeginAs(Fingerprint fingerprint, std::int64_t stage,
-                                         std::vector<double> figures) {
   CheckpointPlan plan;
   if (!wanted()) return plan;
-  current_.fingerprint = std::move(fingerprint);
+  current_.fingerprint = fingerprint();  // may take a sweep over the data
   current_.fingerprint.insert(current_.fingerprint.end(), context_.begin(), context_.end());
   current_.stage = stage;
   current_.figures = std::move(figures);

@@ -3,6 +3,7 @@
 // --checkpoint, --checkpoint-every and --resume. Part of the program only.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,10 +46,8 @@ class CheckpointKeeper {
   /// To be called before the run of each λ, first with the checkpoint's stage. The plan is valid
   /// until the next call. Throws DataError when the checkpoint belongs to another run; the message
   /// says what differs.
-  CheckpointPlan Begin(const Problem& problem, const TrainOptions& options, std::int64_t stage,
+  CheckpointPlan Begin(const std::function<Fingerprint()>& fingerprint, std::int64_t stage,
                        std::vector<double> figures);
-  /// The same for a run whose context is its whole fingerprint.
-  CheckpointPlan Begin(std::int64_t stage, std::vector<double> figures);
 
   /// Throws the DataError of the last attempt to write, if it failed. (Training continues after a
   /// failure.)
@@ -57,7 +56,6 @@ class CheckpointKeeper {
   bool wanted() const { return !file_.empty() || resumed_.has_value(); }
 
  private:
-  CheckpointPlan BeginAs(Fingerprint fingerprint, std::int64_t stage, std::vector<double> figures);
   void Write(const std::string& state, std::span<const std::size_t> parts);
 
   std::string file_;

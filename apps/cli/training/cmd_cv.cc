@@ -76,9 +76,6 @@ class CvCommand {
   bool choices() const { return task_.candidates.size() > 1; }
   const FigureName& metric() const { return task_.figures[settings_.metric]; }
 
-  LearnerChoice ChooseFor(const TrainTask& training) const {
-    return ChooseLearner(training.problem().WithLambda(plan_.lambdas.front()), settings_.train);
-  }
   static Index MostPasses(const LearnerChoice& choice) {
     const LearnerKind learner = choice.options.learner;
     const bool blocks = learner == LearnerKind::kBcfw || learner == LearnerKind::kKernelBcfw;
@@ -89,11 +86,11 @@ class CvCommand {
   void Prepare(const TrainTask& training) {
     plan_.extend = plan_.lambdas.empty();
     if (plan_.extend) plan_.lambdas = LambdasAround(UsableDefault(settings_.train, training));
-    const LearnerChoice choice = ChooseFor(training);
+    const LearnerChoice choice = training.Choose(settings_.train);
     if (settings_.limited) {
       for (std::size_t c = 0; c < plan_.candidates.size(); ++c)
         plan_.candidates[c].max_passes =
-            MostPasses(c == 0 ? choice : ChooseFor(*task_.session(c).training));
+            MostPasses(c == 0 ? choice : task_.session(c).training->Choose(settings_.train));
     }
     if (flags_.quiet) return;
     if (choices()) {
@@ -258,17 +255,18 @@ class CvCommand {
 
 }  // namespace
 
-void CvFlags::Register(Command* app, const CvMetrics& metrics, const std::string& all) {
+void CvFlags::Register(Command* app, const CvMetrics& metrics, const std::string& all,
+                       std::span<const std::string_view> names) {
   metric = metrics.default_name;
-  std::string names;
+  std::string choices;
   for (const FigureName& figure : metrics.figures)
-    names.append(names.empty() ? "" : "|").append(figure.name);
+    choices.append(choices.empty() ? "" : "|").append(figure.name);
   app->StartGroup(kTrainingGroup);
   AddTextOption(app, "lambda-path", &lambda_path, "L1,L2,...|FROM:TO:COUNT",
                 "values of lambda to choose from: these, or COUNT values in a geometric sequence",
                 "five around the default, or more");
   AddTextOption(app, "folds", &folds, "K", "number of folds, at least 2", "5");
-  AddTextOption(app, "metric", &metric, names, metrics.text, metrics.default_name);
+  AddTextOption(app, "metric", &metric, choices, metrics.text, metrics.default_name);
   app->StartGroup(kOutputGroup);
   Option* model_option = AddTextOption(app, "model", &model, "OUT.slk",
                                        "where to write the final model, trained on " + all);
@@ -278,7 +276,7 @@ void CvFlags::Register(Command* app, const CvMetrics& metrics, const std::string
   app->AddFlag("--quiet,-q", &quiet, "print only the result and errors");
   app->AddFlag("--verbose,-v", &verbose, "also say which learner was chosen, and why")
       ->SetAudience(Audience::kCommand);
-  train.Register(app);
+  train.Register(app, names);
   train.Hide("lambda");
   train.SetDefaultText("threads", "0");
   train.SetDefaultText("max-passes", std::to_string(kMostPasses) + ", and " +

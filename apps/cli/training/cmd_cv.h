@@ -47,8 +47,10 @@ struct CvFlags {
   bool verbose = false;
   TrainFlags train;
 
-  /// `all` names the data of the final model: "all data".
-  void Register(Command* app, const CvMetrics& metrics, const std::string& all);
+  /// `all` names the data of the final model: "all data". names: as of SessionFlags; they have
+  /// lambda, threads and max-passes.
+  void Register(Command* app, const CvMetrics& metrics, const std::string& all,
+                std::span<const std::string_view> names = {});
   /// Does all checks that need no data. `inputs`: files that the model must not replace; if the
   /// standard input ("-") is one, all ranks can read it afterwards. Throws DataError.
   CvSettings Read(const CvMetrics& metrics, const std::vector<std::string>& inputs) const;

@@ -13,11 +13,9 @@
 #include <slackline/apps/cli/training/cmd_train_report.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
-#include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/run/lambda_path.h>
-#include <slackline/learning/run/path_trainer.h>
 
 namespace slackline::internal::program {
 namespace {
@@ -86,10 +84,6 @@ Json StartJson(const TrainingRecord& record, const LearnerChoice& choice) {
           {"options", std::move(options)}};
 }
 
-std::string KernelText(const Problem& problem, const LearnerChoice& choice) {
-  return KernelOf(choice.options, problem.data()).description();
-}
-
 /// The figures of one λ in the table of a path; checkpoints store them too.
 struct PathRow {
   double lambda = 0, primal = 0, relative_gap = 0, passes = 0, seconds = 0;
@@ -122,8 +116,9 @@ class Session {
                       " belongs to another run: --lambda-path differs");
     }
     const bool alone = !keeper_.wanted() && settings.lambdas.size() == 1;
-    trainer_.emplace(task_.problem().WithLambda(settings_.lambdas[first_]), settings_.train,
-                     alone ? settings_.train.time_limit_seconds : 0);
+    TrainOptions first = settings_.train;
+    first.lambda = settings_.lambdas[first_];
+    trainer_ = task_.MakeTrainer(first, alone ? first.time_limit_seconds : 0);
     Prepare(first_);
   }
 
@@ -161,12 +156,12 @@ class Session {
     return context;
   }
 
-  const Problem& problem() const { return trainer_->problem(); }
   const LearnerChoice& choice() const { return trainer_->choice(); }
 
   /// Reads what a checkpoint has for λ number k, and makes the learner.
   void Prepare(std::size_t k) {
-    plan_ = keeper_.Begin(problem(), choice().options, static_cast<std::int64_t>(k), figures_);
+    plan_ = keeper_.Begin([&] { return trainer_->fingerprint(); }, static_cast<std::int64_t>(k),
+                          figures_);
     Learner& learner = trainer_->learner();
     if (verify_.wanted()) learner.traits().dual_point->KeepDualPoint();
   }
@@ -209,7 +204,7 @@ class Session {
                    std::string(task_.VariableNoun()).c_str());
     }
     const Offset shards = choice().options.shards;
-    const Offset examples = NumExamples(task_.problem(), RanksOf(choice().options));
+    const Offset examples = task_.TotalExamples(choice().options);
     if (shards > 1 && examples < kFewExamplesOfShard * shards) {
       std::fprintf(stderr,
                    "note: %s in %s: shards of fewer than %d spend most of their time on exchanges; "
@@ -221,10 +216,10 @@ class Session {
   }
 
   Termination TrainOne(std::size_t k, const std::atomic<int>* interrupt) {
-    task_.Begin(problem(), choice());
+    task_.Begin(trainer_->lambda(), choice().options);
     Json start = StartJson(record(), choice());
     start.update(EntriesJson(task_.StartEntries()));
-    if (UsesKernel(choice().options)) start["kernel"] = KernelText(problem(), choice());
+    if (UsesKernel(choice().options)) start["kernel"] = task_.KernelText(choice().options);
     if (!plan_.resume.empty()) start["resumed"] = flags_.checkpoint.resume;
     report_.Begin(start);
     const TrainSummary summary = trainer_->Run(&report_, interrupt, plan_);
@@ -234,8 +229,9 @@ class Session {
     task_.Finish(summary);
     OnFirstRank([&] { task_.Save(settings_.models[k]); });
     if (complete_) complete_(summary, settings_.models[k]);
-    verify_.Run(problem(), choice().options, summary, trainer_->learner(), settings_.models[k],
-                flags_.quiet, interrupt);
+    if (verify_.wanted())
+      verify_.Run(*trainer_->problem(), choice().options, summary, trainer_->learner(),
+                  settings_.models[k], flags_.quiet, interrupt);
     OnAllRanks(ranks(), [&] { report_.End(summary, verify_.Figures()); });
     const PathRow row{settings_.lambdas[k], summary.last.primal, summary.last.relative_gap,
                       static_cast<double>(summary.last.pass),
@@ -273,7 +269,7 @@ class Session {
   std::vector<double> figures_;  // of the completed values of λ
   TrainReport report_;
   std::size_t first_ = 0;
-  std::optional<PathTrainer> trainer_;
+  std::unique_ptr<Trainer> trainer_;
   CheckpointPlan plan_;
 };
 
@@ -307,7 +303,7 @@ void AddCompactFlag(Command* app, bool* compact) {
       ->SetAudience(Audience::kTraining);
 }
 
-void SessionFlags::Register(Command* app) {
+void SessionFlags::Register(Command* app, std::span<const std::string_view> names) {
   app->StartGroup(kOutputGroup);
   AddTextOption(app, "model", &model, "OUT.slk", "where to write the model")->Required();
   app->StartGroup(kTrainingGroup);
@@ -325,9 +321,9 @@ void SessionFlags::Register(Command* app) {
   app->AddFlag("--verbose,-v", &verbose, "also say which learner was chosen, and why")
       ->SetAudience(Audience::kCommand);
   AddCompactFlag(app, &compact);
-  verify.Register(app);
+  if (names.empty()) verify.Register(app);
   checkpoint.Register(app);
-  train.Register(app);
+  train.Register(app, names);
   c_option->Excludes("lambda");
   path->Excludes("lambda")->Excludes(c_option);
 }
@@ -416,7 +412,7 @@ void Describe(const TrainTask& task, const LearnerChoice& choice, const std::str
     if (!line.empty()) std::fprintf(stderr, "%s\n", line.c_str());
   }
   std::string model = task.ModelText();
-  if (UsesKernel(choice.options)) model += ", kernel " + KernelText(task.problem(), choice);
+  if (UsesKernel(choice.options)) model += ", kernel " + task.KernelText(choice.options);
   // Only a learner that the user has named is shown; --verbose shows one that was chosen.
   const std::string by =
       choice.reason.empty() ? " by " + std::string(Name(choice.options.learner)) : "";

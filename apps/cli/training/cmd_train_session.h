@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <slackline/apps/cli/cmd_common.h>
@@ -34,7 +36,8 @@ struct SessionFlags {
   CertificateCheck verify;
   TrainFlags train;
 
-  void Register(Command* app);
+  /// names: the shared options that the command has, without --verify; empty: all, with --verify.
+  void Register(Command* app, std::span<const std::string_view> names = {});
 };
 
 /// Adds the flag --compact.

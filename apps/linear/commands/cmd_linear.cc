@@ -3,6 +3,8 @@
 // slackline linear
 #include <slackline/apps/linear/commands/cmd_linear.h>
 
+#include <slackline/apps/cli/add_command.h>
+
 namespace slackline::internal::program {
 namespace {
 
@@ -23,6 +25,9 @@ void AddLinear(Command* parent, Action* action) {
   AddLinearTrain(app, action);
   AddLinearPredict(app, action);
   AddLinearEvaluate(app, action);
+  AddLinearCv(app, action);
+  app->AddAbsent("convert", kNoConversion);
+  app->AddAbsent("online", kNoOnlineTraining);
 }
 
 }  // namespace slackline::internal::program

@@ -11,5 +11,6 @@ namespace slackline::internal::program {
 void AddLinearTrain(Command* parent, Action* action);
 void AddLinearPredict(Command* parent, Action* action);
 void AddLinearEvaluate(Command* parent, Action* action);
+void AddLinearCv(Command* parent, Action* action);
 
 }  // namespace slackline::internal::program

@@ -36,41 +36,16 @@ struct LinearEvaluateCommand {
   ClassReadingFlags reading;
 };
 
-/// A figure with its key in JSON and its line in the table.
-struct Figure {
-  const char* key;
-  const char* title;
-  const char* meaning;
-  double value;
-};
-
-std::vector<Figure> FiguresOf(const LinearModel& model, const LinearMetrics& metrics) {
-  std::vector<Figure> figures;
-  if (model.predicts_numbers()) {
-    figures = {
-        {"rmse", "RMSE", "root of the mean squared error", metrics.root_mean_square},
-        {"mae", "MAE", "mean absolute error", metrics.mean_absolute},
-        {"r2", "R2", "1 - squared errors / squared deviations from the mean", metrics.r_squared}};
-  } else {
-    figures = {
-        {"error_rate", "error rate", "share of examples with the wrong class", metrics.error_rate},
-        {"precision", "precision", "of the second class", metrics.precision},
-        {"recall", "recall", "of the second class", metrics.recall},
-        {"f1", "F1", "of the second class", metrics.f1},
-        {"auc", "AUC", "share of pairs of the two classes in the right order", metrics.auc}};
-  }
-  figures.push_back({"mean_loss", "mean loss", "of the loss in training", metrics.mean_loss});
-  return figures;
-}
-
 std::string Table(const LinearModel& model, const LinearMetrics& metrics) {
   std::string text = Count(metrics.examples, "example");
   if (metrics.unknown > 0) text += ", " + Count(metrics.unknown, "other") + " not known";
   if (!model.predicts_numbers()) text += "; the second class is " + model.class_names()[1];
   text += "\n\n";
-  for (const Figure& figure : FiguresOf(model, metrics)) {
-    const std::string value = std::isnan(figure.value) ? "-" : Number(figure.value, 5);
-    Append(&text, "%-11s%12s   (%s)\n", figure.title, value.c_str(), figure.meaning);
+  for (const LinearFigure& figure : LinearFigures(model.predicts_numbers())) {
+    const double number = metrics.*figure.value;
+    const std::string value = std::isnan(number) ? "-" : Number(number, 5);
+    Append(&text, "%-11s%12s   (%s)\n", std::string(figure.name.title).c_str(), value.c_str(),
+           std::string(figure.meaning).c_str());
   }
   return text;
 }
@@ -86,7 +61,8 @@ int RunLinearEvaluate(const LinearEvaluateCommand& command) {
     throw DataError(data.source, 0,
                     "no class or number is known: there is nothing to compare predictions with");
   Json json = {{"examples", metrics.examples}, {"unknown", metrics.unknown}};
-  for (const Figure& figure : FiguresOf(model, metrics)) json[figure.key] = figure.value;
+  for (const LinearFigure& figure : LinearFigures(model.predicts_numbers()))
+    json[std::string(figure.name.key)] = metrics.*figure.value;
   WriteOutput("-", command.json ? JsonText(json) : Table(model, metrics));
   return 0;
 }

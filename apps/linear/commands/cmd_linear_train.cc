@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// slackline linear train
+// slackline linear train and slackline linear cv
 #include <array>
-#include <cstdio>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,13 +12,10 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_interrupt.h>
-#include <slackline/apps/cli/cmd_ranks.h>
-#include <slackline/apps/cli/training/cmd_checkpoint.h>
-#include <slackline/apps/cli/training/cmd_train_report.h>
+#include <slackline/apps/cli/training/cmd_cv.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
-#include <slackline/apps/common/program_version.h>
 #include <slackline/apps/linear/commands/cmd_linear.h>
+#include <slackline/apps/linear/linear_metrics.h>
 #include <slackline/apps/linear/linear_training.h>
 #include <slackline/apps/multiclass/class_table_options.h>
 #include <slackline/apps/tasks/commands/cmd_task.h>
@@ -49,6 +44,20 @@ constexpr const char* kLinearTrainExamples =
     "--model price.slk\n"
     "  slackline linear train houses.csv --label-column -1 --loss absolute --epsilon 0.5 --model "
     "p.slk";
+
+constexpr const char* kLinearCvDescription =
+    "Chooses lambda by cross-validation, then trains with it on all data.\n"
+    "The examples are divided into K folds at random. For each fold, models are trained on the "
+    "other folds for all values of\n"
+    "lambda and evaluated on the fold. The table has mean and standard deviation over the folds. "
+    "Ctrl-C ends cross-validation\n"
+    "early. Features are scaled over all examples.";
+
+constexpr const char* kLinearCvExamples =
+    "Examples:\n"
+    "  slackline linear cv mail.svm --loss logistic --metric auc --model spam.slk\n"
+    "  slackline linear cv houses.csv --label-column price --loss squared --lambda-path "
+    "0.1,0.01,0.001 --no-refit --json";
 
 constexpr std::array kDataOptions = ClassTableOptions(
     "column of a table (CSV, TSV) with the classes or numbers: its name or position (3; -1 is the "
@@ -98,18 +107,17 @@ constexpr TaskOption kLinearOptions[] = {
      .kind = Kind::kChoice,
      .basic = false}};
 
-struct LinearTrainCommand {
+/// What the commands that train have in common.
+struct LinearFlags {
   std::string data;
   TaskOptions options{kLinearOptions};
-  std::string c;
   std::string sdca_step = "1";
   std::string output = "newest";
   std::string order = "example";
-  std::string model;
-  std::string log;
-  bool quiet = false;
-  CheckpointFlags checkpoint;
-  TrainFlags train;
+
+  void Register(Command* app);
+  /// To be called after the training options.
+  void RegisterSteps(Command* app);
 };
 
 LinearLoss LossOf(const TaskOptions& options) {
@@ -131,16 +139,31 @@ LinearLoss LossOf(const TaskOptions& options) {
   return loss;
 }
 
+RecordTexts TextsOf(const LinearFlags& command) {
+  RecordTexts texts;
+  texts.loss = command.options.Text("loss");
+  const auto add = [&](std::initializer_list<std::string_view> names) {
+    for (auto& entry : command.options.Entries({names.begin(), names.end()}))
+      texts.options.push_back(std::move(entry));
+  };
+  add({"loss", "smoothing", "epsilon", "regulariser"});
+  texts.options.emplace_back("l1", "");  // known when the data are
+  add({"bias", "scale"});
+  texts.options.insert(
+      texts.options.end(),
+      {{"sdca-step", command.sdca_step}, {"output", command.output}, {"order", command.order}});
+  add({"label-column", "ignore-columns", "separator", "categories", "decimal-comma"});
+  return texts;
+}
+
 /// The options, after all checks that need no data.
-LinearTrainingOptions OptionsOf(const LinearTrainCommand& command, const TrainOptions& train) {
+LinearTrainingOptions OptionsOf(const LinearFlags& command, std::int64_t seed) {
   constexpr LinearRegulariser kRegularisers[] = {LinearRegulariser::kL2, LinearRegulariser::kL1,
                                                  LinearRegulariser::kQNorm};
   const TaskOptions& given = command.options;
   LinearTrainingOptions options;
   options.loss = LossOf(given);
   options.regulariser = kRegularisers[given.Choice("regulariser")];
-  options.lambda = train.lambda;
-  if (!command.c.empty()) options.c = ReadReal("C", command.c, true);
   if (given.Given("l1")) {
     options.l1 = ReadReal("l1", given.Text("l1"), options.regulariser == LinearRegulariser::kL1,
                           kLargestStrength);
@@ -156,151 +179,100 @@ LinearTrainingOptions OptionsOf(const LinearTrainCommand& command, const TrainOp
   options.learner.output = ReadChoice(
       "output", command.output, {SdcaOutput::kNewest, SdcaOutput::kAverage, SdcaOutput::kRandom});
   options.learner.uniform = CheckChoice("order", command.order, {"example", "uniform"}) == 1;
-  options.learner.seed = train.seed;
+  options.learner.seed = seed;
+  options.texts = TextsOf(command);
   return options;
 }
 
-/// Throws DataError when an output cannot be written, or would replace another file.
-void CheckFiles(const LinearTrainCommand& command) {
-  std::vector<std::string> others = {command.data};
-  if (!command.checkpoint.resume.empty()) others.push_back(command.checkpoint.resume);
-  CheckOutput("model", command.model, others, false);
-  others.push_back(command.model);
-  if (!command.log.empty()) CheckOutput("log", command.log, others, true);
-  // A resumed run may write to the checkpoint that it reads.
-  others = {command.data, command.model};
-  if (!command.log.empty()) others.push_back(command.log);
-  command.checkpoint.Check(others);
+LinearData Load(const LinearFlags& command, const LinearTrainingOptions& options) {
+  const TaskRequest request{command.data, command.options};
+  return ReadLinearData(command.data, ClassReadOptions(request, options.constant),
+                        TakesNumbers(options.loss.kind));
 }
 
-/// What the record of the model says before training.
-void BeginRecord(const LinearTrainCommand& command, const TrainOptions& train,
-                 const LinearTraining& training, TrainingRecord* record) {
-  const LinearProblem& problem = training.problem();
-  record->program = ProgramVersion();
-  record->data = training.data().source;
-  record->loss = command.options.Text("loss");
-  record->num_examples = problem.rows->size();
-  record->lambda = problem.lambda;
-  record->cost_per_variable = 1 / (problem.lambda * problem.rows->size());
-  const auto add = [&](std::initializer_list<std::string_view> names) {
-    for (auto& entry : command.options.Entries({names.begin(), names.end()}))
-      record->options.push_back(std::move(entry));
-  };
-  record->options.clear();
-  add({"loss", "smoothing", "epsilon", "regulariser"});
-  record->options.emplace_back("l1", NumberText(problem.l1));
-  add({"bias", "scale"});
-  record->options.insert(
-      record->options.end(),
-      {{"sdca-step", command.sdca_step}, {"output", command.output}, {"order", command.order}});
-  add({"label-column", "ignore-columns", "separator", "categories", "decimal-comma"});
-  for (const char* name :
-       {"gap-tolerance", "absolute-gap", "max-passes", "time-limit", "check-every", "seed"})
-    record->options.emplace_back(name, OptionText(OptionNamed(name), train));
-}
-
-std::string RegulariserText(const LinearProblem& problem) {
-  const std::string l1 = problem.l1 > 0 ? Number(problem.l1, 4) + " |w|_1" : "";
-  if (problem.regulariser == LinearRegulariser::kL1) return l1 + " alone";
-  const std::string name = problem.regulariser == LinearRegulariser::kL2 ? "l2" : "q-norm";
-  return "lambda " + Number(problem.lambda) + ", " + name + (l1.empty() ? "" : " + " + l1);
-}
-
-void Describe(const LinearTrainCommand& command, const TrainOptions& train,
-              const LinearTraining& training) {
-  const LinearData& data = training.data();
-  TellNotes(data.notes);
-  std::string line = "data: " + Count(data.rows->size(), "example") + ", " +
-                     Count(data.num_features, "feature") +
-                     (command.options.Text("bias") == "1" ? " and a constant" : "");
-  if (!data.class_names.empty())
-    line += ", classes " + data.class_names[0] + " (-1) and " + data.class_names[1] + " (1)";
-  if (data.num_unknown > 0)
-    line += ", " + Count(data.num_unknown, "example") + " without a known " +
-            (data.class_names.empty() ? "number" : "class") + " left out";
-  std::fprintf(stderr, "%s\n", line.c_str());
-  if (!training.scaled().line.empty()) std::fprintf(stderr, "%s\n", training.scaled().line.c_str());
-  for (const std::string& warning : training.scaled().warnings)
-    std::fprintf(stderr, "note: %s\n", warning.c_str());
-  const LinearProblem& problem = training.problem();
-  std::fprintf(stderr, "training: %s, loss %s; ends at a certified gap of %s %%\n",
-               RegulariserText(problem).c_str(), command.options.Text("loss").c_str(),
-               Number(100 * train.gap_tolerance, 3).c_str());
-  if (problem.l1 >= training.largest_l1() && problem.l1 > 0) {
-    std::fprintf(stderr,
-                 "note: --l1 is so large that all weights are 0; they are not below %s for these "
-                 "data\n",
-                 Number(training.largest_l1(), 4).c_str());
-  }
-}
+struct LinearTrainCommand {
+  LinearFlags linear;
+  SessionFlags session;
+};
 
 int RunLinearTrain(const LinearTrainCommand& command) {
-  TrainOptions train = command.train.Read();
-  const LinearTrainingOptions options = OptionsOf(command, train);
-  CheckFiles(command);
-  std::optional<Checkpoint> resumed = command.checkpoint.Resumed(ProcessRanks());
-  const TaskRequest request{command.data, command.options};
-  const MultiLabelReadOptions read = ClassReadOptions(request, options.constant);
-  const bool numbers = TakesNumbers(options.loss.kind);
-  LinearTraining training(ReadLinearData(command.data, read, numbers), options);
-  train.l1 = training.problem().l1;  // DescribeResult counts zeros
-  CheckpointKeeper keeper(command.checkpoint, std::move(resumed), training.Context(),
-                          ProcessRanks());
-  const CheckpointPlan plan = keeper.Begin(0, {});
-  const std::unique_ptr<Learner> learner = MakeLinearLearner(training.problem(), options.learner);
-  if (!command.quiet) Describe(command, train, training);
-  if (!command.quiet && !plan.resume.empty())
-    std::fprintf(stderr, "resumed from %s\n", command.checkpoint.resume.c_str());
-  TrainingRecord& record = training.model()->record;
-  BeginRecord(command, train, training, &record);
-  TrainReport report(!command.quiet);
-  if (!command.log.empty()) report.OpenLog(command.log);
-  Json start = {{"program", record.program},       {"data", record.data},
-                {"examples", record.num_examples}, {"features", training.data().num_features},
-                {"lambda", record.lambda},         {"l1", training.problem().l1},
-                {"options", Json::object()}};
-  for (const auto& [name, value] : record.options) start["options"][name] = value;
-  const std::atomic<int>* interrupt = CatchInterrupts();
-  report.Begin(start);
-  const TrainSummary summary = RunTraining(*learner, train, &report, interrupt, plan);
-  report.ClearLine();
-  record.curve = report.curve();
-  FinishRecord(summary, &record);
-  training.SetWeights(summary.weights);
-  training.model()->Save(command.model);
-  report.End(summary, Json());
-  if (!command.quiet) {
-    DescribeResult(train, summary);
-    DescribeModel(summary, command.model);
-  }
-  WarnOfGap(train, summary, command.model);
-  keeper.CheckWritten();
-  return summary.termination == Termination::kInterrupted ? 128 + interrupt->load() : 0;
+  SessionSettings settings = ReadSession(command.session, {command.linear.data});
+  const LinearTrainingOptions options = OptionsOf(command.linear, settings.train.seed);
+  LinearTraining training(Load(command.linear, options), options);
+  return RunSession(command.session, std::move(settings), &training);
 }
 
-void RegisterTraining(Command* app, LinearTrainCommand* command) {
+struct LinearCvCommand {
+  LinearFlags linear;
+  CvFlags cv;
+};
+
+/// The metrics of classes, then those of numbers, then "auto".
+CvMetrics LinearCvMetrics() {
+  CvMetrics metrics;
+  for (const bool numbers : {false, true}) {
+    for (const LinearFigure& figure : LinearFigures(numbers).first(numbers ? 3 : 6))
+      metrics.figures.push_back(figure.name);
+  }
+  metrics.figures.push_back({"auto", "", ""});
+  metrics.text =
+      "what to choose by; auto: the error rate of classes, the root of the mean squared error of "
+      "numbers. Of equal values, the largest lambda is chosen";
+  metrics.default_name = "auto";
+  return metrics;
+}
+
+/// The position of --metric among the figures.
+std::size_t ChosenFigure(std::string_view name, std::span<const LinearFigure> figures) {
+  if (name == "auto") return 0;
+  for (std::size_t f = 0; f < figures.size(); ++f) {
+    if (figures[f].name.name == name) return f;
+  }
+  throw DataError("--metric: " + std::string(name) + " is not known of " +
+                  (figures[0].name.name == "rmse" ? "numbers" : "classes"));
+}
+
+int RunLinearCv(const LinearCvCommand& command) {
+  CvSettings settings = command.cv.Read(LinearCvMetrics(), {command.linear.data});
+  const LinearTrainingOptions options = OptionsOf(command.linear, settings.train.seed);
+  if (options.regulariser == LinearRegulariser::kL1)
+    throw DataError(
+        "--regulariser l1 has no lambda to choose: with it, lambda changes the speed alone");
+  const std::span<const LinearFigure> figures = LinearFigures(TakesNumbers(options.loss.kind));
+  settings.metric = ChosenFigure(command.cv.metric, figures);
+  const LinearData data = Load(command.linear, options);
+  auto training = std::make_unique<LinearTraining>(data, options);
+  const LinearCv application(*training, options);
+  CvTask task;
+  for (const LinearFigure& figure : figures) {
+    task.shown.push_back(task.figures.size());
+    task.figures.push_back(figure.name);
+  }
+  task.own = {{"loss", command.linear.options.Text("loss")}};
+  task.session = [&](std::size_t) {
+    return CompletedTask{std::make_unique<LinearTraining>(data, options)};
+  };
+  return RunCv(command.cv, settings, application, task);
+}
+
+void LinearFlags::Register(Command* app) { RegisterTask(app, &data, &options); }
+
+void LinearFlags::RegisterSteps(Command* app) {
   app->StartGroup(kTrainingGroup);
-  Option* c =
-      AddTextOption(app, "C", &command->c, "C", "instead of --lambda: λ = 1/(C·M) with M examples")
-          ->SetAudience(Audience::kCommand);
-  command->train.Register(app, {"lambda", "gap-tolerance", "absolute-gap", "max-passes",
-                                "time-limit", "check-every", "seed"});
   app->Get("lambda")->SetText(
       "weight of the regulariser (docs/reference/linear.md); with regulariser l1 it\n"
       "changes the speed alone [from the data]");
-  c->Excludes("lambda");
-  AddTextOption(app, "sdca-step", &command->sdca_step, "1..5",
+  AddTextOption(app, "sdca-step", &sdca_step, "1..5",
                 "step option of the paper. 1: the best step, 2: line search towards a subgradient, "
                 "3, 4: from bounds on the curvature, 5: fixed, for smooth losses",
                 "1")
       ->SetAudience(Audience::kCommand);
-  AddTextOption(app, "output", &command->output, "newest|average|random",
+  AddTextOption(app, "output", &output, "newest|average|random",
                 "also evaluate the average of the iterates since the last power of two of the "
                 "passes, or one of them drawn at random, and keep the better weights",
                 "newest")
       ->SetAudience(Audience::kCommand);
-  AddTextOption(app, "order", &command->order, "example|uniform",
+  AddTextOption(app, "order", &order, "example|uniform",
                 "order of the steps. example: all examples in a fresh random order. uniform: "
                 "examples drawn with replacement, as in the paper",
                 "example")
@@ -312,14 +284,21 @@ void RegisterTraining(Command* app, LinearTrainCommand* command) {
 void AddLinearTrain(Command* parent, Action* action) {
   const auto [app, command] = AddCommand(
       parent, action, {"train", kLinearTrainDescription, kLinearTrainExamples}, RunLinearTrain);
-  RegisterTask(app, &command->data, &command->options);
-  app->StartGroup(kOutputGroup);
-  AddTextOption(app, "model", &command->model, "OUT.slk", "where to write the model")->Required();
-  AddTextOption(app, "log", &command->log, "RUN.jsonl",
-                "write a JSON object per check; - is the standard output");
-  app->AddFlag("--quiet,-q", &command->quiet, "print only errors");
-  command->checkpoint.Register(app);
-  RegisterTraining(app, command);
+  command->linear.Register(app);
+  command->session.Register(app, kLinearTrainOptions);
+  command->linear.RegisterSteps(app);
+  app->ShowGroups();
+}
+
+void AddLinearCv(Command* parent, Action* action) {
+  const auto [app, command] =
+      AddCommand(parent, action, {"cv", kLinearCvDescription, kLinearCvExamples}, RunLinearCv);
+  command->linear.Register(app);
+  std::vector<std::string_view> names(std::begin(kLinearTrainOptions),
+                                      std::end(kLinearTrainOptions));
+  names.emplace_back("threads");
+  command->cv.Register(app, LinearCvMetrics(), "all data", names);
+  command->linear.RegisterSteps(app);
   app->ShowGroups();
 }
 

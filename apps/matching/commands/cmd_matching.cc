@@ -187,6 +187,8 @@ void AddMatching(Command* parent, Action* action) {
   app->SetFooter(kMatchingExamples);
   AddTaskCommands<MatchingTask>(app, action, kMatchingTexts);
   AddMatchingDraw(app, action);
+  app->AddAbsent("convert", kNoConversion);
+  app->AddAbsent("online", kNoOnlineTraining);
 }
 
 }  // namespace slackline::internal::program

@@ -80,6 +80,8 @@ void AddMulticlass(Command* parent, Action* action) {
   AddMulticlassPredict(app, action);
   AddMulticlassEvaluate(app, action);
   AddTaskCv<MulticlassTask>(app, action, kMulticlassTexts);
+  app->AddAbsent("convert", kNoConversion);
+  app->AddAbsent("online", kNoOnlineTraining);
 }
 
 void RegisterClassFormat(Command* app, std::string* format) {

@@ -154,7 +154,7 @@ class OnlineSession {
         line_(!command.quiet),
         keeper_(command.checkpoint, command.checkpoint.Resumed(OneRank()), training_.Identity(),
                 OneRank()),
-        plan_(keeper_.Begin(0, {})) {
+        plan_(keeper_.Begin([] { return Fingerprint(); }, 0, {})) {
     read_.format = ReadFormat(command.format);
     read_.strict = command.strict;
     if (!plan_.resume.empty()) Resume();
@@ -423,8 +423,9 @@ void AddMultiLabelOnline(Command* parent, Action* action) {
       ->SetAudience(Audience::kCommand)
       ->Excludes(like);
   AddTextOption(app, "loss", &command->loss, "mean|count", "as for `train`", "mean");
-  command->train.Register(app, {"lambda", "samples", "update-rounds", "expand-first", "average",
-                                "suffix-share", "oracle", "seed"});
+  constexpr std::string_view kNames[] = {"lambda",  "samples",      "update-rounds", "expand-first",
+                                         "average", "suffix-share", "oracle",        "seed"};
+  command->train.Register(app, kNames);
   command->train.SetDefaultText("lambda", "");
   command->train.SetDefaultText("average", "weighted");
   app->StartGroup(kOutputGroup);

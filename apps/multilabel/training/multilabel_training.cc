@@ -114,7 +114,7 @@ ScaleInputs ScaleInputsOf(const MultiLabelData& data) {
 
 MultiLabelTraining::MultiLabelTraining(const MultiLabelData& data, const ScaledInputs& scaled,
                                        MultiLabelTrainingOptions options)
-    : TrainTask(data.source, WithConversion(data.converted.get(), options.texts)),
+    : ProblemTask(data.source, WithConversion(data.converted.get(), options.texts)),
       data_(data),
       scaled_(scaled),
       options_(std::move(options)),

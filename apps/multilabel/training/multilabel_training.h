@@ -65,7 +65,7 @@ struct MultiLabelTotals {
 ///
 /// With several ranks, all of them make an object with the same options, each for its own examples,
 /// and the models are equal. DataErrors are thrown on all ranks.
-class MultiLabelTraining final : public TrainTask {
+class MultiLabelTraining final : public ProblemTask {
  public:
   /// `data` and `scaled` must outlive this object. Throws DataError when no example has a known
   /// label, with several ranks when any example has none (RequireExamples), and when training needs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/apps/segmentation/commands/cmd_segment.h>
 
+#include <slackline/apps/cli/add_command.h>
 #include <slackline/core/check.h>
 #ifdef SLACKLINE_WITH_VISION
 #include <slackline/vision/image.h>
@@ -42,6 +43,7 @@ void AddSegment(Command* parent, Action* action) {
   AddSegmentCv(app, action);
   AddSegmentPotentials(app, action);
   AddSegmentConvert(app, action);
+  app->AddAbsent("online", kNoOnlineTraining);
 }
 
 #else

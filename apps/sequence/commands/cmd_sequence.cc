@@ -117,6 +117,7 @@ void AddSequence(Command* parent, Action* action) {
   AddSequenceCv(app, action);
   AddSequenceConvert(app, action);
   AddSequenceTemplate(app, action);
+  app->AddAbsent("online", kNoOnlineTraining);
 }
 
 }  // namespace slackline::internal::program

@@ -249,6 +249,12 @@ TEST_CASE("bad commands") {
                {"unknown command 'predcit'", "did you mean 'predict'?"});
   CheckFailure(files, {"multilabel", "test"},
                {"unknown command 'test'", "train, predict, evaluate"});
+  for (const std::string task : {"matching", "multiclass", "linear"})
+    CheckError(RunProgram({task, "convert", "data.csv"}),
+               {task + " convert: files larger than the memory are for", task + " --help"});
+  for (const std::string task : {"matching", "multiclass", "linear", "sequence", "segment"})
+    CheckError(RunProgram({task, "online", "data.csv"}),
+               {task + " online: ", "<slackline/online.h>", task + " --help"});
   CheckFailure(files, {"--frob"}, {"unknown option '--frob'"});
   CheckFailure(files, {"multilabel", "train"}, {"DATA"});
   CheckFailure(files, {"multilabel", "train", files.svm}, {"--model"});

@@ -3,6 +3,7 @@
 // The commands slackline linear train, evaluate and predict.
 #include <csignal>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <string>
@@ -128,6 +129,76 @@ TEST_CASE("numbers: tables, LIBSVM and streams give the same predictions") {
   const LinearModel lines_model = LinearModel::Load(files.model);
   for (std::size_t k = 0; k < 3; ++k)
     CHECK(lines_model.weights()[k] == doctest::Approx(table.weights()[k]).epsilon(0.01));
+}
+
+TEST_CASE("cv chooses lambda by the metrics of classes or of numbers") {
+  const LinearFiles files;
+  const Arguments classes = {"linear", "cv", files.classes, "--lambda-path", "10,0.01", "--json"};
+  Succeed(classes + Arguments{"--model", files.model, "--metric", "loss"});
+  const Json info = files.Info();
+  CHECK(info["lambda"] == 0.01);
+  CHECK(info["cross_validation"]["metric"] == "mean_loss");
+  CHECK(info["cross_validation"]["points"].size() == 2);
+  CHECK(JsonOf(classes + Arguments{"--no-refit"})["metric"] == "error_rate");
+
+  const Arguments numbers = {
+      "linear",  "cv", files.numbers, "--label-column", "target",        "--loss",   "squared",
+      "--folds", "4",  "--no-refit",  "--json",         "--lambda-path", "1,0.0001", "--threads",
+      "1"};
+  const Json result = JsonOf(numbers);
+  CHECK(result["metric"] == "rmse");
+  CHECK(result["best"]["lambda"] == 0.0001);
+  CHECK(result["best"]["mean"].get<double>() == doctest::Approx(0.3).epsilon(0.2));
+  Arguments two = numbers;
+  two.back() = "2";
+  Json other = JsonOf(two);
+  for (std::size_t k = 0; k < 2; ++k) CHECK(other["path"][k]["rmse"] == result["path"][k]["rmse"]);
+
+  CHECK(Contains(RunProgram(numbers + Arguments{"--metric", "auc"}).err,
+                 "auc is not known of numbers"));
+  CHECK(Contains(RunProgram(numbers + Arguments{"--regulariser", "l1"}).err,
+                 "has no lambda to choose"));
+}
+
+TEST_CASE("a fold's metrics are those of a model of the other examples") {
+  const LinearFiles files;
+  const std::string text = LinearText(30, 4, false, true);
+  const std::string some = files.folder.Write("some.csv", text);
+  const Json result = JsonOf({"linear", "cv", some, "--label-column", "target", "--loss", "squared",
+                              "--lambda-path", "0.01", "--folds", "30", "--no-refit", "--json",
+                              "--gap-tolerance", "1e-8"});
+  const std::vector<double> errors = result["path"][0]["mae"]["folds"];
+  REQUIRE(errors.size() == 30);
+  // A model for each line left out, in the order of the lines; that of the folds is random.
+  std::vector<double> expected;
+  const std::vector<std::string> lines = Lines(text);
+  for (std::size_t m = 1; m < lines.size(); ++m) {
+    std::string others = lines[0] + "\n";
+    for (std::size_t k = 1; k < lines.size(); ++k) {
+      if (k != m) others += lines[k] + "\n";
+    }
+    Succeed({"linear", "train", files.folder.Write("others.csv", others), "--label-column",
+             "target", "--loss", "squared", "--lambda", "0.01", "--gap-tolerance", "1e-8",
+             "--model", files.model});
+    const std::string one = files.folder.Write("one.csv", lines[0] + "\n" + lines[m] + "\n");
+    expected.push_back(files.Evaluate(one)["mae"]);
+  }
+  std::vector<double> found = errors;
+  std::sort(found.begin(), found.end());
+  std::sort(expected.begin(), expected.end());
+  for (std::size_t k = 0; k < 30; ++k)
+    CHECK(found[k] == doctest::Approx(expected[k]).epsilon(1e-3));
+}
+
+TEST_CASE("a path over lambda writes a model for each") {
+  const LinearFiles files;
+  Succeed(files.TrainClasses({"--lambda-path", "0.1,0.01", "--verbose"}));
+  const std::string first = files.folder.Path("m-0.1.slk");
+  const LinearModel model = LinearModel::Load(first);
+  CHECK(model.record.lambda == 0.1);
+  Succeed(files.TrainClasses({"--lambda", "0.1"}));
+  CHECK(LinearModel::Load(files.model).weights() == model.weights());
+  CHECK(LinearModel::Load(files.folder.Path("m-0.01.slk")).record.lambda == 0.01);
 }
 
 TEST_CASE("l1 makes weights zero, and too large ones all of them") {

@@ -81,7 +81,7 @@ PreparedMatchings PrepareMatchings(const LoadedText& loaded, const TrainOptions&
   const Problem problem = training.problem().WithLambda(made.lambda);
   const LearnerChoice choice = ChooseLearner(problem, options);
   made.reason = choice.reason;
-  training.Begin(problem, choice);
+  training.Begin(made.lambda, choice.options);
   made.num_examples = training.record()->num_examples;
   made.fingerprint = MakeFingerprint(problem, choice.options);
   return made;

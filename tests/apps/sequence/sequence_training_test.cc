@@ -100,7 +100,7 @@ PreparedSequences PrepareSequences(SequenceInput input, const TrainOptions& opti
   const LearnerChoice choice = ChooseLearner(problem, options);
   made.reason = choice.reason;
   made.totals = training.totals();
-  training.Begin(problem, choice);
+  training.Begin(problem.lambda(), choice.options);
   made.record = *training.record();
   made.fingerprint = MakeFingerprint(problem, choice.options);
   return made;

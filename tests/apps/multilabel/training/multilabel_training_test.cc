@@ -106,7 +106,7 @@ PreparedAll PrepareAll(const MultiLabelData& data, MultiLabelTrainingOptions how
   made.lambda_of_c = ChooseLambda(options, 2, task);
   const Problem problem = task.problem().WithLambda(made.lambda);
   const LearnerChoice choice = ChooseLearner(problem, options);
-  task.Begin(problem, choice);
+  task.Begin(problem.lambda(), choice.options);
   made.record = *task.record();
   made.reason = choice.reason;
   made.totals = task.totals();
