@@ -64,11 +64,7 @@ struct Chain {
 
 Losses LossOf(const TrainingSet& set, Index m) { return {set.loss(m).begin(), set.loss(m).end()}; }
 
-LossOptions Count() {
-  LossOptions options;
-  options.scale = LossScale::kCount;
-  return options;
-}
+LossOptions Count() { return {.scale = LossScale::kCount}; }
 
 std::string Refusal(const Dataset& data, const LossOptions& options) {
   return MessageOf<std::invalid_argument>([&] { MakeTrainingSet(data, options); });
@@ -118,9 +114,8 @@ TEST_CASE(
     "unlabelled variables are left out with their factors, and the mean divides by the labelled "
     "ones") {
   const Chain chain({2, 3, 2, 2});
-  LossOptions options;
-  options.variable_weights = {1, 2, 3, 4};
-  const TrainingSet set = MakeTrainingSet(chain.Data({{1, kUnlabelled, 0, 1}}), options);
+  const TrainingSet set =
+      MakeTrainingSet(chain.Data({{1, kUnlabelled, 0, 1}}), {.variable_weights = {1, 2, 3, 4}});
   REQUIRE(set.data.size() == 1);
   CHECK(set.skipped_variables == 1);
   CHECK(set.skipped_examples == 0);
@@ -170,8 +165,7 @@ TEST_CASE("examples that lack the same variables share one structure") {
 TEST_CASE("loss options that do not fit are refused") {
   const Chain chain({2, 2});
   const Dataset data = chain.Data({{0, 0}});
-  LossOptions options;
-  options.variable_weights = {1, -1};
+  LossOptions options{.variable_weights = {1, -1}};
   CHECK(Contains(Refusal(data, options), "a loss weight must be finite and not negative"));
   options.variable_weights = {1, std::numeric_limits<double>::quiet_NaN()};
   CHECK(Contains(Refusal(data, options), "a loss weight must be finite and not negative"));

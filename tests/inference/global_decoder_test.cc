@@ -27,8 +27,7 @@ std::vector<double> RandomWeights(Random& random, const Dataset& data, double sc
 }
 
 GlobalProblemOptions Family(int number) {
-  GlobalProblemOptions options;
-  options.num_variables = 5;
+  GlobalProblemOptions options{.num_variables = 5};
   if (number % 4 == 1) options.copies = 2;
   if (number % 4 == 2) {
     options.cardinality = false;
@@ -59,8 +58,7 @@ TEST_CASE("the best score lies between decoded labellings and bounds") {
       GlobalDecoder reference(structure);
       reference.Decode(example, weights, &all);
       CHECK(all.exact);
-      GlobalDecodeOptions options;
-      options.enumerate = 0;
+      const GlobalDecodeOptions options{.enumerate = 0};
       GlobalDecoder decoder(structure, options);
       MapResult found;
       decoder.Decode(example, weights, &found);
@@ -92,14 +90,13 @@ TEST_CASE("the best score lies between decoded labellings and bounds") {
 TEST_CASE("a tree of tables and a chain is solved exactly") {
   Random random(2);
   for (int trial = 0; trial < 10; ++trial) {
-    GlobalProblemOptions options;
-    options.num_variables = 8;
-    options.states = 4;
-    options.num_pairs = 0;
-    options.cardinality = false;
-    options.chain = true;
-    options.scope = 8;
-    options.num_examples = 1;
+    GlobalProblemOptions options{.num_examples = 1,
+                                 .num_variables = 8,
+                                 .states = 4,
+                                 .num_pairs = 0,
+                                 .cardinality = false,
+                                 .chain = true,
+                                 .scope = 8};
     const TrainingSet training = RandomGlobalProblem(static_cast<std::uint64_t>(trial), options);
     options.as_tables = true;
     const TrainingSet tables = RandomGlobalProblem(static_cast<std::uint64_t>(trial), options);

@@ -70,8 +70,7 @@ TEST_CASE("the best of all labellings is found") {
     CHECK(solver->name() == "global");
     CHECK(!solver->relaxed());
     GlobalDecoder enumeration(structure);
-    GlobalDecodeOptions options;
-    options.enumerate = 0;
+    const GlobalDecodeOptions options{.enumerate = 0};
     GlobalDecoder direct(structure, options);
     for (int trial = 0; trial < 40; ++trial) {
       const std::vector<double> scores = Normals(random, structure->graph().total_states());

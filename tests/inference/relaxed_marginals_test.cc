@@ -114,8 +114,7 @@ TEST_CASE("any small graph has a feasible point and a bound, with an accuracy th
     const RelaxedPoint point = Relax(graph, scores);
     CheckPoint(graph, scores, point);
     accurate += point.bound - point.value <= 1.001e-3 * std::abs(point.bound) + kTight;
-    RelaxedOptions options;
-    options.gap_tolerance = 1e-4;
+    const RelaxedOptions options{.gap_tolerance = 1e-4};
     const RelaxedPoint finer = Relax(graph, scores, options);
     CHECK(finer.bound - finer.value <= point.bound - point.value + kTight);
     fine += finer.bound - finer.value <= 1.001e-4 * std::abs(finer.bound) + kTight;
@@ -128,9 +127,7 @@ TEST_CASE("limits end the sweeps with a valid point, and results do not depend o
   Random random(73);
   const GraphPtr graph = Grid(8, 8, 5);
   std::vector<double> scores = RandomScores(random, *graph, 1);
-  RelaxedOptions options;
-  options.gap_tolerance = 0;
-  options.max_sweeps = 30;
+  RelaxedOptions options{.gap_tolerance = 0, .max_sweeps = 30};
   const RelaxedPoint point = Relax(graph, scores, options);
   CHECK(point.sweeps == 30);
   CheckPoint(graph, scores, point);

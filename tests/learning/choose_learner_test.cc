@@ -23,19 +23,16 @@ namespace {
 
 Problem Loopy(Index max_states) {
   Random random(61);
-  ProblemOptions shape;
-  shape.num_variables = 4;
-  shape.num_factors = 12;
-  shape.max_states = max_states;
-  shape.max_order = max_states > 2 ? 3 : 2;
-  return Problem(RandomProblem(random, shape), 0.1);
+  return Problem(RandomProblem(random, {.num_variables = 4,
+                                        .max_states = max_states,
+                                        .num_factors = 12,
+                                        .max_order = max_states > 2 ? 3 : 2}),
+                 0.1);
 }
 
 Problem Forest() {
   Random random(62);
-  ProblemOptions shape;
-  shape.forest = true;
-  return Problem(RandomProblem(random, shape), 0.1);
+  return Problem(RandomProblem(random, {.forest = true}), 0.1);
 }
 
 }  // namespace
@@ -56,23 +53,15 @@ TEST_CASE("without options the structure decides the learner") {
   CHECK(loopy.options.oracle == SolverKind::kMessagesBranchAndBound);
   CHECK(loopy.reason.find("small enough for branch and bound") != std::string::npos);
 
-  GridProblemOptions grid;
-  grid.examples = 1;
-  grid.rows = grid.cols = 12;
-  grid.states = 7;
-  grid.features = 2;
+  const GridProblemOptions grid{.examples = 1, .rows = 12, .cols = 12, .states = 7, .features = 2};
   const LearnerChoice large = ChooseLearner(Problem(MakeGridProblem(grid), 0.1), {});
   CHECK(large.options.learner == LearnerKind::kPdhg);
   CHECK(large.options.oracle == SolverKind::kMessages);
-  TrainOptions pairwise;
-  pairwise.step = StepKind::kPairwise;
   const Problem again(MakeGridProblem(grid), 0.1);
-  CHECK(ChooseLearner(again, pairwise).options.learner == LearnerKind::kBcfw);
-  TrainOptions relaxed;
-  relaxed.certify = Certify::kRelaxed;
-  CHECK(ChooseLearner(Loopy(3), relaxed).options.oracle == SolverKind::kMessages);
-  TrainOptions exact;
-  exact.certify = Certify::kExact;
+  CHECK(ChooseLearner(again, {.step = StepKind::kPairwise}).options.learner == LearnerKind::kBcfw);
+  CHECK(ChooseLearner(Loopy(3), {.certify = Certify::kRelaxed}).options.oracle ==
+        SolverKind::kMessages);
+  const TrainOptions exact{.certify = Certify::kExact};
   CHECK(ChooseLearner(Loopy(2), exact).options.learner == LearnerKind::kBcfw);
   CHECK(ChooseLearner(Loopy(2), exact).options.oracle == SolverKind::kMessagesBranchAndBound);
   CHECK(large.reason.find("large") != std::string::npos);
@@ -86,10 +75,8 @@ TEST_CASE("without factors, single variables of more than two states are example
   CHECK(learner_of(RandomMulticlassProblem(random, 5, 3, 2).training) == LearnerKind::kBcfw);
   CHECK(learner_of(RandomMulticlassProblem(random, 5, 2, 2).training) ==
         LearnerKind::kAugmentedLagrangian);
-  ProblemOptions shape;
-  shape.num_factors = 0;
-  shape.max_states = 4;
-  CHECK(learner_of(RandomProblem(random, shape)) == LearnerKind::kAugmentedLagrangian);
+  CHECK(learner_of(RandomProblem(random, {.max_states = 4, .num_factors = 0})) ==
+        LearnerKind::kAugmentedLagrangian);
 }
 
 TEST_CASE("an option of one family of learners decides") {
@@ -115,9 +102,7 @@ TEST_CASE("an option of one family of learners decides") {
 }
 
 TEST_CASE("given options are kept") {
-  TrainOptions options;
-  options.learner = LearnerKind::kSoft;
-  options.order = OrderKind::kUniform;
+  const TrainOptions options{.learner = LearnerKind::kSoft, .order = OrderKind::kUniform};
   const LearnerChoice choice = ChooseLearner(Loopy(2), options);
   CHECK(choice.options.learner == LearnerKind::kSoft);
   CHECK(choice.options.order == OrderKind::kUniform);
@@ -127,8 +112,7 @@ TEST_CASE("given options are kept") {
 TEST_CASE("options that are meaningless together are refused") {
   const Problem problem = Loopy(2);
   const auto refused = [&](auto change) {
-    TrainOptions options;
-    options.max_passes = 1;
+    TrainOptions options{.max_passes = 1};
     change(&options);
     CHECK_THROWS_AS(Train(problem, options), DataError);
   };
@@ -152,13 +136,9 @@ namespace {
 /// has.
 Problem OneCycle() {
   Random random(63);
-  ProblemOptions shape;
-  shape.num_examples = 6;
-  shape.num_factors = 12;
-  shape.mixed_sizes = true;
-  shape.max_order = 3;
   for (;;) {
-    TrainingSet training = RandomProblem(random, shape);
+    TrainingSet training = RandomProblem(
+        random, {.num_examples = 6, .num_factors = 12, .max_order = 3, .mixed_sizes = true});
     bool first_are_forests = true;
     for (Index m = 0; m < 5; ++m)
       first_are_forests = first_are_forests && IsForest(training.data.example(m).graph());
@@ -180,13 +160,9 @@ std::vector<LearnerChoice> ChoicesOf(int size, const Problem& problem, const Tra
 
 TEST_CASE("ranks choose what one process with shards chooses from all examples") {
   for (const Problem& problem : {OneCycle(), Forest(), Loopy(2), Loopy(3)}) {
-    TrainOptions sharded;
-    sharded.shards = 3;
-    const LearnerChoice alone = ChooseLearner(problem, sharded);
+    const LearnerChoice alone = ChooseLearner(problem, {.shards = 3});
     for (const Index shards : {1, 3}) {
-      TrainOptions given;
-      given.shards = shards;
-      for (const LearnerChoice& choice : ChoicesOf(3, problem, given)) {
+      for (const LearnerChoice& choice : ChoicesOf(3, problem, {.shards = shards})) {
         CHECK(choice.reason == alone.reason);
         CHECK(choice.options.learner == LearnerKind::kBcfw);
         CHECK(choice.options.step == alone.options.step);
@@ -201,9 +177,7 @@ TEST_CASE("ranks choose what one process with shards chooses from all examples")
 
 TEST_CASE("a choice on ranks is kept by the next choice") {
   const Problem problem = Forest();
-  TrainOptions given;
-  given.shards = 7;
-  for (const LearnerChoice& choice : ChoicesOf(2, problem, given))
+  for (const LearnerChoice& choice : ChoicesOf(2, problem, {.shards = 7}))
     CHECK(choice.options.shards == 7);
   TrainOptions chosen = ChoicesOf(2, problem, {}).front().options;
   for (const LearnerChoice& choice : ChoicesOf(2, problem, chosen)) {
@@ -262,9 +236,6 @@ TEST_CASE("ranks train with factor blocks where options or data need them") {
 TEST_CASE("an oracle that does not suit the examples of one rank is refused on all") {
   const Problem problem = OneCycle();
   CHECK(ErrorOnRanks(3, [&](ThreadRanks& ranks) {
-          TrainOptions options;
-          options.ranks = &ranks;
-          options.oracle = SolverKind::kTree;
-          MakeLearner(PartOf(problem, ranks), options);
+          MakeLearner(PartOf(problem, ranks), {.oracle = SolverKind::kTree, .ranks = &ranks});
         }) == "oracle tree needs graphs without cycles; use --oracle auto");
 }

@@ -61,9 +61,7 @@ TrainingSet FrustratedTriangle() {
   const std::shared_ptr<const Structure> structure = builder.Build();
   data.Add(structure, std::array<Index, 3>{0, 0, 1});
   data.Add(structure, std::array<Index, 3>{0, 0, 0});
-  LossOptions loss;
-  loss.scale = LossScale::kCount;
-  return MakeTrainingSet(data, loss);
+  return MakeTrainingSet(data, {.scale = LossScale::kCount});
 }
 
 // G_ρ of example m, times M and without the norm of w, at δ = (A μ_c − μ_i)/ρ; `mu` is the part of
@@ -198,9 +196,7 @@ TEST_CASE("relaxed ≥ exact and soft ≥ relaxed; relaxed = exact on forests") 
 
 TEST_CASE("the soft optimum grows with ρ from the relaxed optimum to that of independent parts") {
   Random random(13);
-  ProblemOptions options;
-  options.num_variables = 3;
-  const TrainingSet training = RandomProblem(random, options);
+  const TrainingSet training = RandomProblem(random, {.num_variables = 3});
   const double relaxed = RelaxedOptimum(training, 0.1);
   double last = relaxed;
   for (const double rho : {1e-4, 1e-2, 1.0, 100.0}) {
@@ -217,10 +213,7 @@ TEST_CASE(
     "μ_i)/ρ") {
   Random random(19);
   for (const double rho : {0.1, 1.0, 10.0}) {
-    ProblemOptions options;
-    options.num_variables = 3;
-    options.max_order = 3;
-    const TrainingSet training = RandomProblem(random, options);
+    const TrainingSet training = RandomProblem(random, {.num_variables = 3, .max_order = 3});
     const double lambda = 0.1;
     const Optimum soft = SolveSoft(training, lambda, rho);
     CHECK(Near(SoftDual(training, lambda, rho, soft), soft.value, kSolver));
@@ -229,9 +222,7 @@ TEST_CASE(
 
 TEST_CASE("an example given twice does not change the problem, in all three scales") {
   Random random(23);
-  ProblemOptions options;
-  options.num_examples = 1;
-  const TrainingSet once = RandomProblem(random, options);
+  const TrainingSet once = RandomProblem(random, {.num_examples = 1});
   TrainingSet twice{Dataset(once.data.shared_layout(), once.data.rows()), {}, {0}, 0, 0};
   for (int copy = 0; copy < 2; ++copy) {
     const ExampleView example = once.data.example(0);
@@ -246,30 +237,23 @@ TEST_CASE("an example given twice does not change the problem, in all three scal
 
 TEST_CASE("the exact reference refuses problems that are too large") {
   Random random(1);
-  ProblemOptions options;
-  options.num_variables = 12;
-  options.num_examples = 1;
-  CHECK_THROWS_AS(ExactOptimum(RandomProblem(random, options), 1.0), std::invalid_argument);
+  CHECK_THROWS_AS(
+      ExactOptimum(RandomProblem(random, {.num_examples = 1, .num_variables = 12}), 1.0),
+      std::invalid_argument);
 }
 
 TEST_CASE("random problems have the properties of their options") {
   Random random(17);
   for (const bool forest : {false, true}) {
-    ProblemOptions options;
-    options.forest = forest;
-    options.shared_structure = true;
-    options.max_order = 3;
-    options.num_factors = 6;
+    ProblemOptions options{
+        .num_factors = 6, .max_order = 3, .forest = forest, .shared_structure = true};
     const TrainingSet training = RandomProblem(random, options);
     CHECK(training.data.size() == options.num_examples);
     CHECK(training.data.structures().size() == 1);
     CHECK(AllForests(training) == forest);
   }
-  ProblemOptions options;
-  options.num_variables = 1;
-  options.max_states = 1;
-  options.inputs = InputKind::kNone;
-  options.loss = LossScale::kCount;
+  ProblemOptions options{
+      .num_variables = 1, .max_states = 1, .inputs = InputKind::kNone, .loss = LossScale::kCount};
   const TrainingSet trivial = RandomProblem(random, options);
   CHECK(std::abs(RelaxedOptimum(trivial, 1.0)) < kSolver);
   CHECK(std::abs(ExactOptimum(trivial, 1.0)) < kSolver);

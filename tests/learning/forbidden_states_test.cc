@@ -54,14 +54,12 @@ Problem ForbiddenProblem(Random& random, bool forest) {
 }
 
 TrainOptions BlockOptions(StepKind step, SolverKind oracle) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = step;
-  options.oracle = oracle;
-  options.gap_tolerance = kGap;
-  options.absolute_gap = 1e-9;
-  options.max_passes = step == StepKind::kFrankWolfe ? 300 : 5000;
-  return options;
+  return {.learner = LearnerKind::kBcfw,
+          .step = step,
+          .oracle = oracle,
+          .gap_tolerance = kGap,
+          .absolute_gap = 1e-9,
+          .max_passes = step == StepKind::kFrankWolfe ? 300 : 5000};
 }
 
 class Watcher : public TrainObserver {
@@ -185,9 +183,7 @@ TEST_CASE("training reaches the optimum over allowed labellings") {
                                       SolverKind::kBranchAndBound})
         CheckTraining(problem, BlockOptions(step, oracle), optimum.value);
     }
-    TrainOptions automatic;
-    automatic.gap_tolerance = kGap;
-    automatic.max_passes = 5000;
+    const TrainOptions automatic{.gap_tolerance = kGap, .max_passes = 5000};
     CheckTraining(problem, automatic, optimum.value);
     const std::vector<double> zero(problem.num_weights(), 0.0);
     const double at_zero = ExactPrimal(problem.training(), problem.lambda(), zero);
@@ -279,10 +275,9 @@ TEST_CASE("learners that need all states leave out forbidden states of variables
     for (const LearnerKind learner :
          {LearnerKind::kAugmentedLagrangian, LearnerKind::kPdhg, LearnerKind::kSoft}) {
       CAPTURE(std::string(Name(learner)));
-      TrainOptions options;
-      options.learner = learner;
-      options.gap_tolerance = 1e-2;
-      options.max_passes = learner == LearnerKind::kSoft ? 20 : 20000;
+      const TrainOptions options{.learner = learner,
+                                 .gap_tolerance = 1e-2,
+                                 .max_passes = learner == LearnerKind::kSoft ? 20 : 20000};
       const auto made = MakeLearner(problem, options);
       made->traits().dual_point->KeepDualPoint();
       const TrainSummary summary = RunTraining(problem, *made, options, nullptr, nullptr);
@@ -297,8 +292,7 @@ TEST_CASE("learners that need all states leave out forbidden states of variables
       CHECK(verification.outcome == VerifyOutcome::kHolds);
     }
     // `auto` may take the saddle point, and options of factor blocks lead to these.
-    TrainOptions options;
-    options.gap_tolerance = 1e-2;
+    TrainOptions options{.gap_tolerance = 1e-2};
     CHECK(Train(problem, options).last.dual <= relaxed + kSolver);
     options.own<PenaltyOptions>().rho = 1;
     CHECK(ChooseLearner(problem, options).options.learner == LearnerKind::kAugmentedLagrangian);
@@ -333,9 +327,7 @@ TEST_CASE("global factors beside forbidden states are refused") {
   data.Add(builder.Build(), std::vector<Index>{0, 0, 1});
   const Problem problem(MakeTrainingSet(data, {}), 1);
   for (const LearnerKind learner : {LearnerKind::kAuto, LearnerKind::kSoft, LearnerKind::kBcfw}) {
-    TrainOptions options;
-    options.learner = learner;
-    CHECK(Contains(RefusalOf(problem, options), "global"));
+    CHECK(Contains(RefusalOf(problem, {.learner = learner}), "global"));
   }
 }
 
@@ -343,8 +335,7 @@ TEST_CASE("forbidden transitions are not predicted, and long chains are verified
   Random random(94);
   const Chunks chunks(random, 20, 25);
   const Problem problem(MakeTrainingSet(*chunks.data, {}), 0.01);
-  TrainOptions options;
-  options.gap_tolerance = 1e-3;
+  const TrainOptions options{.gap_tolerance = 1e-3};
   const auto learner = MakeLearner(problem, options);
   learner->traits().dual_point->KeepDualPoint();
   const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
@@ -382,8 +373,7 @@ TEST_CASE("an example with forbidden labels is refused") {
 TEST_CASE("dual points on forbidden states are not verified") {
   const Problem problem = PairProblem({0, 1});
   const std::vector<double> zero(3, 0.0);
-  ProgressRecord claim;
-  claim.problem = CertifiedProblem::kExact;
+  ProgressRecord claim{.problem = CertifiedProblem::kExact};
   claim.primal = 1;  // the labelling (1, 0) is allowed and wrong in both variables
   claim.dual = 0;
   const auto verify = [&](const std::vector<double>& q, double loss) {

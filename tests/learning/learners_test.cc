@@ -42,10 +42,7 @@ TEST_CASE("the augmented Lagrangian closes the gap around the relaxed optimum") 
     const Run run = TrainOn(
         problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
     CAPTURE(trial);
-    CAPTURE(run.summary.message);
-    CHECK(run.sound);
-    CHECK(run.summary.termination == Termination::kConverged);
-    CHECK(Near(run.summary.last.primal, optimum, 1e-5));
+    CheckConverged(run, optimum, 1e-5);
   }
 }
 
@@ -57,9 +54,7 @@ TEST_CASE("the augmented Lagrangian with Frank-Wolfe steps comes near the optimu
     const Run run = TrainOn(
         problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 1e-3), optimum);
     CAPTURE(trial);
-    CAPTURE(run.summary.message);
-    CHECK(run.sound);
-    CHECK(run.summary.termination == Termination::kConverged);
+    CheckConverged(run);
   }
 }
 
@@ -78,9 +73,7 @@ TEST_CASE("the augmented Lagrangian converges for any rho and tau") {
         CAPTURE(trial);
         CAPTURE(factor);
         CAPTURE(tau);
-        CAPTURE(run.summary.message);
-        CHECK(run.sound);
-        CHECK(run.summary.termination == Termination::kConverged);
+        CheckConverged(run);
       }
     }
   }
@@ -94,9 +87,7 @@ TEST_CASE("the uniform order reaches the same optimum") {
     options.order = OrderKind::kUniform;
     const Run run = TrainOn(problem, options, RelaxedOptimum(problem.training(), 0.1));
     CAPTURE(trial);
-    CAPTURE(run.summary.message);
-    CHECK(run.sound);
-    CHECK(run.summary.termination == Termination::kConverged);
+    CheckConverged(run);
   }
 }
 
@@ -145,19 +136,16 @@ TEST_CASE("bcfw reaches the optimum of its oracle's domain") {
     options.oracle = SolverKind::kBruteForce;
     const double exact = ExactOptimum(problem.training(), 0.3);
     const Run enumerated = TrainOn(problem, options, exact);
-    CHECK(enumerated.sound);
+    CheckConverged(enumerated);
     CHECK(enumerated.summary.last.problem == CertifiedProblem::kExact);
-    CHECK(enumerated.summary.termination == Termination::kConverged);
 
     if (HasGlpk()) {
       const double relaxed = RelaxedOptimum(problem.training(), 0.3);
       options.oracle = SolverKind::kLp;
       options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
       const Run lp = TrainOn(problem, options, relaxed);
-      CHECK(lp.sound);
+      CheckConverged(lp, relaxed, 3e-3);
       CHECK(lp.summary.last.problem == CertifiedProblem::kRelaxed);
-      CHECK(lp.summary.termination == Termination::kConverged);
-      CHECK(Near(lp.summary.last.primal, relaxed, 3e-3));
     }
   }
 }
@@ -178,19 +166,14 @@ TEST_CASE("active sets close the gap around the optimum of the oracle's domain")
     const double optimum = binary ? RelaxedOptimum(problem.training(), lambda)
                                   : ExactOptimum(problem.training(), lambda);
     const Run run = TrainOn(problem, options, optimum);
-    CAPTURE(run.summary.message);
-    CHECK(run.sound);
+    CheckConverged(run, optimum, 3e-6);
     CHECK(run.summary.last.problem ==
           (binary ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact));
-    CHECK(run.summary.termination == Termination::kConverged);
-    CHECK(Near(run.summary.last.primal, optimum, 3e-6));
     if (!HasGlpk()) continue;
     options.oracle = SolverKind::kLp;
     const double relaxed = RelaxedOptimum(problem.training(), lambda);
     const Run lp = TrainOn(problem, options, relaxed);
-    CHECK(lp.sound);
-    CHECK(lp.summary.termination == Termination::kConverged);
-    CHECK(Near(lp.summary.last.primal, relaxed, 3e-6));
+    CheckConverged(lp, relaxed, 3e-6);
   }
 }
 
@@ -206,8 +189,7 @@ TEST_CASE("averages have sound bounds and the reported primal") {
         options.oracle = SolverKind::kRoof;
         options.average = average;
         const Run run = TrainOn(problem, options, optimum);
-        CHECK(run.sound);
-        CHECK(run.summary.termination == Termination::kConverged);
+        CheckConverged(run);
         // The saved weights, average or not, have the reported primal.
         CHECK(Near(run.summary.last.primal,
                    RelaxedPrimal(problem.training(), 0.05, run.summary.weights), kSolver));
@@ -228,18 +210,14 @@ TEST_CASE("on forests all learners reach one optimum") {
     TrainOptions bcfw = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 1e-3);
     bcfw.oracle = SolverKind::kTree;
     const Run tree = TrainOn(problem, bcfw, optimum);
-    CHECK(tree.sound);
-    CHECK(tree.summary.termination == Termination::kConverged);
+    CheckConverged(tree);
     const Run corners =
         TrainOn(problem, Options(LearnerKind::kAuto, StepKind::kAuto, 1e-6), optimum);
-    CHECK(corners.sound);
+    CheckConverged(corners, optimum, 3e-6);
     CHECK(corners.summary.last.problem == CertifiedProblem::kExact);
-    CHECK(corners.summary.termination == Termination::kConverged);
-    CHECK(Near(corners.summary.last.primal, optimum, 3e-6));
     const Run al = TrainOn(
         problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), optimum);
-    CHECK(al.sound);
-    CHECK(al.summary.termination == Termination::kConverged);
+    CheckConverged(al);
   }
 }
 
@@ -357,13 +335,12 @@ TEST_CASE("the dual rises with features of very different sizes") {
   // inner products of size 1e16.
   Random random(38);
   for (int trial = 0; trial < 40; ++trial) {
-    ProblemOptions shape;
-    shape.num_examples = 1 + trial % 2;
-    shape.max_states = 2;
-    shape.num_factors = 2;
-    shape.forest = true;
-    shape.loss = LossScale::kCount;
-    shape.inputs = InputKind::kSparse;
+    ProblemOptions shape{.num_examples = 1 + trial % 2,
+                         .max_states = 2,
+                         .num_factors = 2,
+                         .forest = true,
+                         .inputs = InputKind::kSparse,
+                         .loss = LossScale::kCount};
     shape.input_dimension = 1;  // half of the variables have no feature of their own
     shape.input_scale = 1e8;
     const Problem problem(RandomProblem(random, shape), trial % 3 == 0 ? 0.1 : 0.01);

@@ -82,12 +82,10 @@ TEST_CASE("contradicting options are refused") {
   CHECK(CheckRefusal(options) == "accepted");
   options.own<SoftOptions>().rho_final = 2;
   CHECK(CheckRefusal(options).find("--rho-final must not be larger") == 0);
-  TrainOptions bcfw;
-  bcfw.learner = LearnerKind::kBcfw;
+  TrainOptions bcfw{.learner = LearnerKind::kBcfw};
   bcfw.own<PenaltyOptions>().rho = 1;
   CHECK(CheckRefusal(bcfw) == "--rho applies to --learner al or soft only");
-  TrainOptions oracle;
-  oracle.oracle = SolverKind::kLp;
+  TrainOptions oracle{.oracle = SolverKind::kLp};
   CHECK(CheckRefusal(oracle) == "accepted");
   oracle.own<PenaltyOptions>().rho = 1;
   CHECK(CheckRefusal(oracle).starts_with(
@@ -95,25 +93,20 @@ TEST_CASE("contradicting options are refused") {
   oracle.own<PenaltyOptions>().rho = 0;
   oracle.learner = LearnerKind::kAugmentedLagrangian;
   CHECK(CheckRefusal(oracle).starts_with("--oracle applies to --learner bcfw or fw or "));
-  TrainOptions order;
-  order.learner = LearnerKind::kBcfw;
-  order.order = OrderKind::kGap;
+  TrainOptions order{.learner = LearnerKind::kBcfw, .order = OrderKind::kGap};
   CHECK(CheckRefusal(order).find("--order gap needs") == 0);
   order.step = StepKind::kPairwise;
   CHECK(CheckRefusal(order) == "accepted");
-  TrainOptions tau;
-  tau.learner = LearnerKind::kSoft;
+  TrainOptions tau{.learner = LearnerKind::kSoft};
   tau.own<AugmentedLagrangianOptions>().tau = 0.5;
   CHECK(CheckRefusal(tau) == "--tau applies to --learner al only");
-  TrainOptions negative;
-  negative.lambda = -1;
+  const TrainOptions negative{.lambda = -1};
   CHECK(CheckRefusal(negative).find("--lambda") == 0);
 }
 
 TEST_CASE("an option without effect on the learner is refused") {
   const auto refusal = [](LearnerKind learner, std::string_view name, std::string_view value) {
-    TrainOptions options;
-    options.learner = learner;
+    TrainOptions options{.learner = learner};
     SetOption(OptionNamed(name), value, &options);
     return test::MessageOf<DataError>([&] { CheckOptions(options, std::span(&name, 1)); });
   };
@@ -167,10 +160,7 @@ TEST_CASE("an option without effect on the learner is refused") {
 
 TEST_CASE("learners with fixed steps and orders refuse these options") {
   const auto refusal = [](LearnerKind learner, StepKind step, OrderKind order) {
-    TrainOptions options;
-    options.learner = learner;
-    options.step = step;
-    options.order = order;
+    const TrainOptions options{.learner = learner, .step = step, .order = order};
     return CheckRefusal(options);
   };
   using L = LearnerKind;
@@ -215,9 +205,7 @@ TEST_CASE("learners with fixed steps and orders refuse these options") {
 }
 
 TEST_CASE("the l1 term with a kernel is refused") {
-  TrainOptions options;
-  options.learner = LearnerKind::kProxSdca;
-  options.l1 = 0.1;
+  TrainOptions options{.learner = LearnerKind::kProxSdca, .l1 = 0.1};
   CHECK(CheckRefusal(options) == "accepted");
   options.kernel = KernelKind::kRbf;
   CHECK(CheckRefusal(options).starts_with("--l1 cannot be combined with --kernel"));

@@ -153,8 +153,7 @@ TEST_CASE("options that a new learner does not read are refused") {
   options.order = OrderKind::kUniform;
   CHECK_THROWS_WITH_AS(CheckOptions(options), doctest::Contains("takes all examples at once"),
                        DataError);
-  TrainOptions ssg;
-  ssg.learner = LearnerKind::kSubgradient;
+  TrainOptions ssg{.learner = LearnerKind::kSubgradient};
   ssg.own<FixedStepOptions>().share = 0.5;
   CHECK_THROWS_WITH_AS(CheckOptions(ssg), "--share applies to --learner fixed-fw only", DataError);
 }

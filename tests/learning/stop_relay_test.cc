@@ -43,17 +43,12 @@ TEST_CASE("a first check that is cut short has a valid bound at the newest weigh
   int rough = 0;
   for (int trial = 0; trial < 40; ++trial) {
     CAPTURE(trial);
-    ProblemOptions shape;
-    shape.num_variables = 3;
-    shape.forest = trial % 2 == 0;
-    const Problem problem(RandomProblem(random, shape), 0.05);
+    const Problem problem(RandomProblem(random, {.num_variables = 3, .forest = trial % 2 == 0}),
+                          0.05);
     for (const LearnerKind kind :
          {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kProxSdca}) {
       CAPTURE(std::string(Name(kind)));
-      TrainOptions options;
-      options.learner = kind;
-      options.gap_tolerance = 0;
-      options.max_passes = 50;
+      TrainOptions options{.learner = kind, .gap_tolerance = 0, .max_passes = 50};
       StopsAfterPass observer(1 + trial % 3);
       StopRelay relay(0.0);
       options.stop = &relay;
@@ -89,20 +84,14 @@ TEST_CASE("a check that is cut short has a valid bound with products of losses a
   for (int trial = 0; trial < 40; ++trial) {
     CAPTURE(trial);
     const bool counts = trial % 2 == 0;
-    ProblemOptions shape;
-    shape.num_variables = 4;
-    shape.forest = counts;
-    shape.max_states = counts ? 2 : 3;
-    TrainingSet training = RandomProblem(random, shape);
-    LossOptions f1;
-    f1.form = LossForm::kF1;
-    if (counts) training = MakeTrainingSet(training.data, f1);
+    TrainingSet training =
+        RandomProblem(random, {.num_variables = 4, .max_states = counts ? 2 : 3, .forest = counts});
+    if (counts) training = MakeTrainingSet(training.data, {.form = LossForm::kF1});
     const Problem problem(std::move(training), 0.05);
-    TrainOptions options;
-    options.learner = trial % 4 < 2 ? LearnerKind::kBcfw : LearnerKind::kFrankWolfe;
-    options.rescaling = counts ? Rescaling::kMargin : Rescaling::kSlack;
-    options.gap_tolerance = 0;
-    options.max_passes = 50;
+    TrainOptions options{.learner = trial % 4 < 2 ? LearnerKind::kBcfw : LearnerKind::kFrankWolfe,
+                         .rescaling = counts ? Rescaling::kMargin : Rescaling::kSlack,
+                         .gap_tolerance = 0,
+                         .max_passes = 50};
     StopsAfterPass observer(1 + trial % 3);
     StopRelay relay(0.0);
     options.stop = &relay;
@@ -128,15 +117,12 @@ TEST_CASE("a preparation that must end leaves the certificate of zero weights") 
   Random random(18);
   const std::atomic<int> interrupt{1};
   for (int trial = 0; trial < 4; ++trial) {
-    ProblemOptions shape;
-    shape.forest = trial % 2 == 0;
-    const Problem problem(RandomProblem(random, shape), 0.05);
+    const Problem problem(RandomProblem(random, {.forest = trial % 2 == 0}), 0.05);
     for (const LearnerKind kind :
          {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kAugmentedLagrangian,
           LearnerKind::kCuttingPlane1, LearnerKind::kDlpw, LearnerKind::kPdhg}) {
       CAPTURE(std::string(Name(kind)));
-      TrainOptions options;
-      options.learner = kind;
+      TrainOptions options{.learner = kind};
       StopRelay relay(0, &interrupt);
       options.stop = &relay;
       const auto learner = MakeLearner(problem, options);
@@ -170,11 +156,8 @@ TEST_CASE("runs with kernels that must end have the certificate of zero weights"
   for (const LearnerKind kind :
        {LearnerKind::kBcfw, LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
     CAPTURE(std::string(Name(kind)));
-    TrainOptions options;
-    options.learner = kind;
-    options.kernel = KernelKind::kRbf;
-    options.gap_tolerance = 0;
-    options.max_passes = 50;
+    TrainOptions options{
+        .learner = kind, .kernel = KernelKind::kRbf, .gap_tolerance = 0, .max_passes = 50};
     // During the preparation.
     const std::atomic<int> interrupt{1};
     StopRelay at_once(0, &interrupt);

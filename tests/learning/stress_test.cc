@@ -255,14 +255,12 @@ class StressTrial {
   TrainSummary RunInTwoPieces(const Problem& problem, const TrainOptions& options, Learner* learner,
                               TrainObserver* observer) {
     std::vector<std::string> states;
-    CheckpointPlan plan;
-    plan.every_seconds = 0;
+    CheckpointPlan plan{.every_seconds = 0};
     plan.write = [&](const std::string& bytes, auto) { states.push_back(bytes); };
     TrainSummary whole = RunTraining(problem_, *learner, options, observer, nullptr, plan);
     REQUIRE(!states.empty());
     const std::string state = Pick(random_, states);
-    CheckpointPlan rest;
-    rest.resume = state;
+    const CheckpointPlan rest{.resume = state};
     const auto resumed = MakeLearner(problem, options);
     resumed->traits().dual_point->KeepDualPoint();
     CheckSame(whole, RunTraining(problem_, *resumed, options, nullptr, nullptr, rest));
@@ -332,11 +330,7 @@ class StressTrial {
     CHECK(lower.dual <= upper.primal + kTight * std::max(1.0, std::abs(upper.primal)));
   }
 
-  static TrainOptions SlackRescaling() {
-    TrainOptions options;
-    options.rescaling = Rescaling::kSlack;
-    return options;
-  }
+  static TrainOptions SlackRescaling() { return {.rescaling = Rescaling::kSlack}; }
 
   void CheckAround(double optimum, const Bracket& bracket) {
     CheckAround(optimum, optimum, bracket);

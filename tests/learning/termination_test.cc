@@ -11,22 +11,16 @@ using namespace slackline::internal;
 namespace {
 
 ProgressRecord Record(double primal, double gap) {
-  ProgressRecord record;
-  record.pass = 7;
-  record.primal = primal;
-  record.dual = primal - gap;
-  record.gap = gap;
-  record.soft_primal = 2 * primal;
-  record.soft_gap = 10 * gap;
-  return record;
+  return {.pass = 7,
+          .primal = primal,
+          .dual = primal - gap,
+          .gap = gap,
+          .soft_primal = 2 * primal,
+          .soft_gap = 10 * gap};
 }
 
 TrainOptions Tolerances(double relative, double absolute) {
-  TrainOptions options;
-  options.gap_tolerance = relative;
-  options.absolute_gap = absolute;
-  options.max_passes = 100;
-  return options;
+  return {.gap_tolerance = relative, .absolute_gap = absolute, .max_passes = 100};
 }
 
 }  // namespace

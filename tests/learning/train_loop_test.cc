@@ -56,12 +56,7 @@ class ScriptedLearner : public Learner {
   std::vector<std::pair<double, double>> script_;
 };
 
-TrainOptions EveryPass() {
-  TrainOptions options;
-  options.check_every = 1;
-  options.max_passes = 10;
-  return options;
-}
+TrainOptions EveryPass() { return {.max_passes = 10, .check_every = 1}; }
 
 }  // namespace
 
@@ -119,8 +114,7 @@ TEST_CASE("an interrupt is noticed between checks") {
 
 TEST_CASE("a time limit ends the run with a model") {
   ScriptedLearner learner({{5, 1}});
-  TrainOptions options;
-  options.time_limit_seconds = 1e-9;
+  const TrainOptions options{.time_limit_seconds = 1e-9};
   const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
   CHECK(summary.termination == Termination::kTimeLimit);
   CHECK(summary.last.pass == 1);
@@ -144,8 +138,7 @@ TEST_CASE("a time limit includes the time of observers") {
 
 TEST_CASE("checks follow the schedule") {
   ScriptedLearner learner({{5, 1}});
-  TrainOptions options;
-  options.max_passes = 24;
+  const TrainOptions options{.max_passes = 24};
   RunTraining(learner, options, nullptr, nullptr);
   // Checks after passes 1 … 10, 12, 14, 16, 19, 22 and the last.
   CHECK(learner.checks == 16);
@@ -183,9 +176,7 @@ std::vector<Index> CheckedPasses(GuessingLearner* learner, double tolerance, Ind
     void OnCheck(const ProgressRecord& record) override { checked.push_back(record.pass); }
     std::vector<Index> checked;
   };
-  TrainOptions options;
-  options.gap_tolerance = tolerance;
-  options.max_passes = passes;
+  const TrainOptions options{.gap_tolerance = tolerance, .max_passes = passes};
   Observer observer;
   RunTraining(*learner, options, &observer, nullptr);
   return observer.checked;
@@ -283,8 +274,7 @@ TEST_CASE("no pass is made beside the last check") {
 }
 
 TEST_CASE("learners refuse options of other learners") {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
+  TrainOptions options{.learner = LearnerKind::kBcfw};
   options.own<PenaltyOptions>().rho = 1;
   CHECK_THROWS_AS(CheckOptions(options), DataError);
 }
@@ -313,8 +303,7 @@ TEST_CASE("a lower bound above the objective ends the run instead of converging"
 TEST_CASE("Train uses the lambda of the options") {
   Random random(8);
   const Problem problem(RandomProblem(random, ProblemOptions()), 0.3);
-  TrainOptions options;
-  options.gap_tolerance = 1e-6;
+  TrainOptions options{.gap_tolerance = 1e-6};
   const TrainSummary own = Train(problem, options);
   options.lambda = 0.3;
   CHECK(Train(problem, options).weights == own.weights);

@@ -60,11 +60,10 @@ struct TestChain {
 /// Chains of 1 to 5 variables with 1 to 4 states; depending on `trial` with ties, with forbidden
 /// states and pairs, with a table per pair.
 inline TestChain RandomChain(Random& random, int trial) {
-  TestChain chain;
-  chain.length = static_cast<Index>(1 + random.Below(5));
-  chain.states = static_cast<Index>(1 + random.Below(4));
-  chain.shared = trial % 2 == 0;
-  chain.whole = trial % 4 < 2;
+  TestChain chain{.length = static_cast<Index>(1 + random.Below(5)),
+                  .states = static_cast<Index>(1 + random.Below(4)),
+                  .shared = trial % 2 == 0,
+                  .whole = trial % 4 < 2};
   const bool forbid = trial % 3 == 0;
   const auto score = [&] {
     if (forbid && random.Below(4) == 0) return -kInfinity;

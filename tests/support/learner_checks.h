@@ -26,6 +26,7 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/never.h"
+#include "tests/support/states.h"
 
 namespace slackline::internal::test {
 
@@ -46,24 +47,34 @@ inline std::string RefusalOf(const Problem& problem, const TrainOptions& options
   return MessageOf<DataError>([&] { MakeLearner(problem, options); });
 }
 
-/// Checks that a run that is interrupted after so many passes and resumed is the whole run, bit for
-/// bit.
-inline void CheckResumedAfter(int passes, const Problem& problem, const TrainOptions& options,
-                              const TrainSummary& whole) {
+/// The state of a run that is interrupted after so many passes.
+inline std::string StateAfter(int passes, const Problem& problem, const TrainOptions& options) {
   std::atomic<int> interrupt{0};
   std::string state;
   int written = 0;
-  CheckpointPlan plan;
-  plan.every_seconds = 0;
+  CheckpointPlan plan{.every_seconds = 0};
   plan.write = [&](const std::string& bytes, auto) {
     if (written < passes) state = bytes;
     if (++written >= passes) interrupt = SIGINT;
   };
   RunTraining(problem, *MakeLearner(problem, options), options, nullptr, &interrupt, plan);
-  CheckpointPlan rest;
-  rest.resume = state;
-  CheckSame(whole,
-            RunTraining(problem, *MakeLearner(problem, options), options, nullptr, nullptr, rest));
+  REQUIRE(written >= passes);
+  return state;
+}
+
+/// The rest of a run that begins with a state.
+inline TrainSummary Resumed(const Problem& problem, const TrainOptions& options,
+                            std::string_view state, TrainObserver* observer = nullptr) {
+  const CheckpointPlan plan{.resume = state};
+  return RunTraining(problem, *MakeLearner(problem, options), options, observer, nullptr, plan);
+}
+
+/// Checks that a run that is interrupted after so many passes and resumed is the whole run, bit for
+/// bit.
+inline void CheckResumedAfter(int passes, const Problem& problem, const TrainOptions& options,
+                              const TrainSummary& whole) {
+  CAPTURE(passes);
+  CheckSame(whole, Resumed(problem, options, StateAfter(passes, problem, options)));
 }
 
 /// f of the learner's dual point, from the coordinates of the point alone.
@@ -129,25 +140,7 @@ inline void CheckResume(const Problem& problem, TrainOptions options) {
   options.gap_tolerance = options.absolute_gap = 0;
   options.max_passes = 20;
   const TrainSummary whole = Train(problem, options);
-  for (const std::size_t pass : {1, 6, 13}) {
-    std::vector<std::string> states;
-    std::atomic<int> interrupt{0};
-    CheckpointPlan stop;
-    stop.every_seconds = 0;
-    stop.write = [&](const std::string& state, auto) {
-      if (states.size() < pass) states.push_back(state);
-      if (states.size() == pass) interrupt = SIGINT;
-    };
-    const auto first = MakeLearner(problem, options);
-    RunTraining(problem, *first, options, nullptr, &interrupt, stop);
-    REQUIRE(states.size() == pass);
-    CheckpointPlan resume;
-    resume.resume = states.back();
-    const auto second = MakeLearner(problem, options);
-    const TrainSummary resumed = RunTraining(problem, *second, options, nullptr, nullptr, resume);
-    CAPTURE(pass);
-    CheckSame(whole, resumed);
-  }
+  for (const int passes : {1, 6, 13}) CheckResumedAfter(passes, problem, options, whole);
 }
 
 /// What a learner does before and after its state is saved.
@@ -159,29 +152,24 @@ struct TakeOver {
 };
 
 /// Saves the state of a learner, loads it into a second one and trains both further. Checks that
-/// states, figures and weights have the same bits at the end, and that a truncated state is
-/// refused. Returns the first learner.
+/// states, figures, weights and work are the same at once and at the end, bit for bit, and that a
+/// truncated state is refused. Returns the first learner.
 inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const TrainOptions& options,
                                               const TakeOver& plan = {}) {
   auto first = MakeLearner(problem, options);
   for (int pass = 0; pass < plan.before; ++pass) first->RunPass(kNever);
   if (plan.prepare) plan.prepare(*first);
-  StateWriter state;
-  first->Save(&state);
+  const std::string state = StateOf(*first);
   const auto second = MakeLearner(problem, options);
-  StateReader reader(state.bytes());
-  second->Load(&reader);
-  reader.Finish();
+  LoadAll(state, *second);
+  CHECK(StateOf(*second) == state);
   CHECK(second->weights().empty());
   for (int pass = 0; pass < plan.after; ++pass) {
     first->RunPass(kNever);
     if (plan.checks) second->Evaluate(1);
     second->RunPass(kNever);
   }
-  StateWriter first_end, second_end;
-  first->Save(&first_end);
-  second->Save(&second_end);
-  CHECK(first_end.bytes() == second_end.bytes());
+  CHECK(StateOf(*first) == StateOf(*second));
   const Evaluation a = first->Evaluate(1);
   const Evaluation b = second->Evaluate(2);
   CHECK(a.primal == b.primal);
@@ -189,8 +177,9 @@ inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const Trai
   CHECK(std::equal(first->weights().begin(), first->weights().end(), second->weights().begin(),
                    second->weights().end()));
   CHECK(Adapt(*first, a) == Adapt(*second, b));
-  StateReader torn(std::string_view(state.bytes()).substr(0, state.bytes().size() / 2));
-  CHECK_THROWS_AS(MakeLearner(problem, options)->Load(&torn), DataError);
+  CHECK(first->work().entries == second->work().entries);
+  const std::string_view torn = std::string_view(state).substr(0, state.size() / 2);
+  CHECK_THROWS_AS(LoadAll(torn, *MakeLearner(problem, options)), DataError);
   return first;
 }
 
@@ -261,19 +250,25 @@ struct VerifiedRun {
   Verification verification;
 };
 
-/// Checks that another solver confirms the certificate of a run of at most `passes` passes.
-inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, Index passes = 30) {
-  options.max_passes = passes;
-  VerifiedRun run;
-  run.learner = MakeLearner(problem, options);
+/// Checks that another solver confirms the certificate of a run, where the run keeps its dual point.
+inline VerifiedRun TrainVerified(const Problem& problem, const TrainOptions& options,
+                                 TrainObserver* observer = nullptr) {
+  VerifiedRun run{.learner = MakeLearner(problem, options)};
   run.learner->traits().dual_point->KeepDualPoint();
-  run.summary = RunTraining(problem, *run.learner, options, nullptr, nullptr);
+  run.summary = RunTraining(problem, *run.learner, options, observer, nullptr);
   run.verification = VerifyCertificate(problem, run.summary.weights, run.summary.last, options,
                                        run.learner->traits().dual_point);
+  CAPTURE(run.summary.message);
   CAPTURE(run.verification.message);
   CHECK(run.verification.outcome == VerifyOutcome::kHolds);
   CHECK(std::isfinite(run.verification.dual));
   return run;
+}
+
+/// The same for a run of at most `passes` passes.
+inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, Index passes = 30) {
+  options.max_passes = passes;
+  return TrainVerified(problem, options);
 }
 
 /// Checks that a claim which differs from the result of the run is rejected.
@@ -298,8 +293,7 @@ inline void CheckNumbers(const TrainSummary& summary) {
 inline void CheckUnpleasantProblems(const TrainOptions& given) {
   Random random(4711);
   for (int shape = 0; shape < 8; ++shape) {
-    ProblemOptions kind;
-    kind.num_examples = shape == 0 ? 1 : 3;
+    ProblemOptions kind{.num_examples = shape == 0 ? 1 : 3};
     if (shape == 1) kind.zero_features = true;
     if (shape == 2) kind.max_states = 1;
     if (shape == 3) kind.single_states = kind.whole_inputs = true;

@@ -39,9 +39,7 @@ inline MulticlassProblem RandomMulticlassProblem(Random& random, Index examples,
   }
   Dataset data(layout, rows);
   for (Index m = 0; m < examples; ++m) data.Add(structure, std::vector<Index>{labels[m]}, m);
-  LossOptions loss;
-  loss.costs = costs;
-  return {rows, labels, MakeTrainingSet(data, loss)};
+  return {rows, labels, MakeTrainingSet(data, {.costs = costs})};
 }
 
 }  // namespace slackline::internal::test

@@ -182,8 +182,7 @@ std::string_view Name(ProblemKind kind) {
 }
 
 TrainingSet UnpleasantProblem(Random& random, ProblemKind kind) {
-  LossOptions loss;
-  loss.scale = Coin(random, 2) ? LossScale::kMean : LossScale::kCount;
+  const LossOptions loss{.scale = Coin(random, 2) ? LossScale::kMean : LossScale::kCount};
   TrainingSet training = HasGlobals(kind)
                              ? MakeTrainingSet(GlobalProblem(random, kind).Make(), loss)
                              : RandomProblem(random, TableOptions(random, kind));

@@ -97,11 +97,8 @@ CountedProblem MakeCounted(Random& random, Index examples, Index hard) {
 }
 
 TrainOptions PairwiseOptions(OrderKind order, SolverKind oracle = SolverKind::kAuto) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.order = order;
-  options.oracle = oracle;
+  TrainOptions options{
+      .learner = LearnerKind::kBcfw, .step = StepKind::kPairwise, .order = order, .oracle = oracle};
   return options;
 }
 

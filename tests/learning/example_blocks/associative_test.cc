@@ -141,12 +141,7 @@ std::vector<double> SignsOf(const Problem& problem) {
 
 TrainOptions SignedRun(LearnerKind learner, StepKind step = StepKind::kAuto,
                        SolverKind oracle = SolverKind::kAuto) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = step;
-  options.oracle = oracle;
-  options.associative = true;
-  return options;
+  return {.learner = learner, .step = step, .associative = true, .oracle = oracle};
 }
 
 std::vector<TrainOptions> SignedWays(Index states) {

@@ -375,8 +375,7 @@ TEST_CASE("certificates hold with oracles that stop early, and runs replay bit f
 
 TEST_CASE("options for inexact oracles are refused where they have no effect") {
   const auto refusal = [](LearnerKind learner, auto&& change) {
-    TrainOptions options;
-    options.learner = learner;
+    TrainOptions options{.learner = learner};
     change(&options, &options.own<InexactOptions>());
     return RefusalOf(options);
   };

@@ -140,9 +140,7 @@ TEST_CASE("revisits reach the optimum with a dual that never falls") {
       const Run run = TrainOn(problem, SampleOptions(samples, true, 1e-3), optimum);
       CAPTURE(trial);
       CAPTURE(samples);
-      CAPTURE(run.summary.message);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run);
       CHECK(run.summary.last.problem == CertifiedProblem::kExact);
     }
     CheckDualNeverFalls(problem, SampleOptions(4, true), 70, 1e-10);

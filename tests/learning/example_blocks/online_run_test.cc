@@ -49,14 +49,8 @@ TEST_CASE("examples that are not kept: scales, norms and averages stay exact ove
   for (std::size_t i = 0; i < sum.size(); ++i) CHECK(Near(mean[i], sum[i] / 3000, kTight));
 
   // A saved state continues as the run itself does.
-  StateWriter writer;
-  StateArchive saving(&writer);
-  averaged.Archive(&saving);
   OnlineRun copy(options, problem.num_weights());
-  StateReader reader(writer.bytes());
-  StateArchive loading(&reader);
-  copy.Archive(&loading);
-  reader.Finish();
+  LoadAll(StateOf(averaged), copy);
   VisitNext(problem, options, &averaged);
   VisitNext(problem, options, &copy);
   CHECK(copy.Output() == averaged.Output());

@@ -178,9 +178,7 @@ TEST_CASE("elastic net and smoothing bracket the optimum of a quadratic program"
       const Run run = TrainOn(problem, options, optimum.value);
       CAPTURE(trial);
       CAPTURE(step);
-      CAPTURE(run.summary.message);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run);
       // Strong convexity: λ/2 ‖w − w*‖² ≤ P(w) − P*.
       const double distance = Distance(run.summary.weights, optimum.weights);
       CHECK(0.5 * lambda * distance * distance <= run.summary.last.gap + 1e-6);
@@ -223,9 +221,7 @@ TEST_CASE("examples without factors use the gradient of the smoothed loss") {
       options.smoothing = 0.3;
       const Run run = TrainOn(problem, options, optimum.value);
       CAPTURE(step);
-      CAPTURE(run.summary.message);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run);
       CHECK(run.summary.last.pass < 1000);  // linear convergence
       CHECK(Distance(run.summary.weights, optimum.weights) < 1e-3);
     }
@@ -372,12 +368,11 @@ TEST_CASE("feature bounds count global factors") {
   Random random(13);
   int reached = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    GlobalProblemOptions shape;
-    shape.num_examples = 1;
-    shape.num_pairs = static_cast<Index>(seed % 3);
-    shape.chain = seed % 2 == 0;
-    shape.copies = 2;
-    shape.input_scale = 0.1;
+    const GlobalProblemOptions shape{.num_examples = 1,
+                                     .num_pairs = static_cast<Index>(seed % 3),
+                                     .chain = seed % 2 == 0,
+                                     .copies = 2,
+                                     .input_scale = 0.1};
     const TrainingSet training = RandomGlobalProblem(seed, shape);
     const ExampleView example = training.data.example(0);
     const double bound = SquaredFeatureRange(example);

@@ -258,11 +258,8 @@ TEST_CASE("global factors beside tables are trained with factor blocks only") {
   CHECK(choice.options.learner == LearnerKind::kAugmentedLagrangian);
   CHECK(choice.reason.find("global factors") != std::string::npos);
   for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-    TrainOptions options;
-    options.learner = LearnerKind::kBcfw;
-    options.step = step;
     CHECK_THROWS_WITH_AS(
-        MakeLearner(problem, options),
+        MakeLearner(problem, {.learner = LearnerKind::kBcfw, .step = step}),
         "learner bcfw needs oracles over whole examples, which do not exist if global factors "
         "share variables or stand beside factors with tables; use --learner al or soft",
         DataError);
@@ -295,26 +292,7 @@ TEST_CASE("a resumed run equals an uninterrupted one") {
         const Problem problem(RandomGlobalProblem(960, Family(4)), 0.02);
         TrainOptions options = Options(kind, step, 0);
         options.order = order;
-        const auto whole = MakeLearner(problem, options);
-        StateWriter saved;
-        for (int pass = 0; pass < 12; ++pass) {
-          if (pass == 5) whole->Save(&saved);
-          whole->RunPass(kNever);
-        }
-        const auto resumed = MakeLearner(problem, options);
-        StateReader reader(saved.bytes());
-        resumed->Load(&reader);
-        reader.Finish();
-        StateWriter again;
-        resumed->Save(&again);
-        CHECK(again.bytes() == saved.bytes());
-        for (int pass = 5; pass < 12; ++pass) resumed->RunPass(kNever);
-        const Evaluation a = whole->Evaluate(1);
-        const Evaluation b = resumed->Evaluate(1);
-        CHECK(a.primal == b.primal);
-        CHECK(a.dual == b.dual);
-        CHECK(std::equal(whole->weights().begin(), whole->weights().end(),
-                         resumed->weights().begin(), resumed->weights().end()));
+        CheckTakeOver(problem, options, {.before = 5, .after = 7});
       }
     }
   }
@@ -323,11 +301,9 @@ TEST_CASE("a resumed run equals an uninterrupted one") {
 TEST_CASE("damaged states of global blocks are refused") {
   const Problem problem(RandomGlobalProblem(970, Family(5)), 0.02);
   FactorBlocks blocks(problem, StepKind::kPairwise, true);
-  StateWriter fitting;
-  SaveState(blocks, &fitting);
+  const std::string fitting = StateOf(blocks);
   FactorBlocks without(problem, StepKind::kFrankWolfe, true);
-  StateReader reader(fitting.bytes());
-  CHECK_THROWS_WITH_AS(LoadState(without, &reader), doctest::Contains("kept states"), DataError);
+  CHECK_THROWS_WITH_AS(LoadAll(fitting, without), doctest::Contains("kept states"), DataError);
 }
 
 TEST_CASE("training continues with another lambda") {

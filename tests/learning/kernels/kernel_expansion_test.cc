@@ -65,9 +65,7 @@ TEST_CASE("expansions act like the weights that they represent") {
 
 TEST_CASE("the kernel of the options has defaults from the data") {
   Random random(72);
-  ProblemOptions shape;
-  shape.input_dimension = 5;
-  const TrainingSet training = RandomProblem(random, shape);
+  const TrainingSet training = RandomProblem(random, {.input_dimension = 5});
   TrainOptions options;
   CHECK(KernelOf(options, training.data).kind == KernelKind::kLinear);
   options.kernel = KernelKind::kRbf;

@@ -84,10 +84,7 @@ TEST_CASE("expectations agree with enumeration of all labellings") {
 
 TEST_CASE("cycles and global factors are refused, and alternatives named") {
   Random random(2);
-  ProblemOptions options;
-  options.num_variables = 3;
-  options.num_factors = 40;
-  const Problem cycles(RandomProblem(random, options), 0.1);
+  const Problem cycles(RandomProblem(random, {.num_variables = 3, .num_factors = 40}), 0.1);
   CHECK_THROWS_WITH_AS(ExampleMarginals(cycles, "eg"),
                        "learner eg needs exact marginals, which exist only on graphs without "
                        "cycles; use learner bcfw or al",
@@ -101,12 +98,8 @@ TEST_CASE("cycles and global factors are refused, and alternatives named") {
 
 TEST_CASE("factors share a table where their features are the same") {
   Random random(3);
-  ProblemOptions options;
-  options.num_variables = 4;
-  options.max_states = 2;
-  options.forest = true;
-  options.potts = false;
-  options.tied_weights = true;
+  ProblemOptions options{
+      .num_variables = 4, .max_states = 2, .forest = true, .tied_weights = true, .potts = false};
   const TrainingSet tied = RandomProblem(random, options);
   options.tied_weights = false;
   const TrainingSet own = RandomProblem(random, options);

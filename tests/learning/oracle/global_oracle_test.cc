@@ -68,10 +68,7 @@ TrainingSet RandomMatchings(std::uint64_t seed, Index examples) {
     }
     data.Add(builder.Build(), labels, first);
   }
-  LossOptions loss;
-  loss.scale = LossScale::kCount;
-  loss.costs = {0, 1, 3, 0};
-  return MakeTrainingSet(data, loss);
+  return MakeTrainingSet(data, {.scale = LossScale::kCount, .costs = {0, 1, 3, 0}});
 }
 
 }  // namespace
@@ -84,20 +81,15 @@ TEST_CASE("learners reach the optimum over all matchings") {
     CAPTURE(seed);
     for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
       const Run run = TrainOn(problem, Options(LearnerKind::kBcfw, step, 1e-6), optimum);
-      CAPTURE(run.summary.message);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run, optimum, 3e-6);
       CHECK(run.summary.last.problem == CertifiedProblem::kExact);
-      CHECK(Near(run.summary.last.primal, optimum, 3e-6));
     }
     const Run plain =
         TrainOn(problem, Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 2e-3), optimum);
-    CHECK(plain.sound);
-    CHECK(plain.summary.termination == Termination::kConverged);
+    CheckConverged(plain);
     const Run al = TrainOn(
         problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-5), optimum);
-    CHECK(al.sound);
-    CHECK(al.summary.termination == Termination::kConverged);
+    CheckConverged(al);
   }
 }
 
@@ -111,8 +103,7 @@ TEST_CASE("auto chooses the oracle of the factor, and its certificate holds") {
     const ExampleOracle oracle(problem, {});
     CHECK(!oracle.relaxed());
 
-    TrainOptions options;
-    options.gap_tolerance = 1e-5;
+    const TrainOptions options{.gap_tolerance = 1e-5};
     const VerifiedRun run = CheckVerifies(problem, options, options.max_passes);
     CHECK(run.verification.solvers == "enumeration");
     CHECK(run.verification.dual_proved);

@@ -27,30 +27,20 @@ namespace {
 /// Random labels on dense graphs with cycles and full tables, whose relaxations are rarely tight.
 Problem Frustrated(int seed) {
   Random random(static_cast<std::uint64_t>(seed));
-  ProblemOptions options;
-  options.num_examples = 5;
-  options.num_variables = 6;
-  options.num_factors = 12;
-  options.max_order = seed % 3 == 0 ? 3 : 2;
-  options.potts = false;
-  options.input_dimension = 4;
-  return Problem(RandomProblem(random, options), 0.02);
+  return Problem(RandomProblem(random, {.num_examples = 5,
+                                        .num_variables = 6,
+                                        .num_factors = 12,
+                                        .max_order = seed % 3 == 0 ? 3 : 2,
+                                        .input_dimension = 4,
+                                        .potts = false}),
+                 0.02);
 }
 
-TrainOptions Automatic(double gap) {
-  TrainOptions options;
-  options.gap_tolerance = gap;
-  options.max_passes = 20000;
-  return options;
-}
+TrainOptions Automatic(double gap) { return {.gap_tolerance = gap, .max_passes = 20000}; }
 
 Problem Grids() {
-  GridProblemOptions grid;
-  grid.examples = 10;
-  grid.rows = grid.cols = 8;
-  grid.states = 4;
-  grid.features = 5;
-  return Problem(MakeGridProblem(grid), 0.01);
+  return Problem(
+      MakeGridProblem({.examples = 10, .rows = 8, .cols = 8, .states = 4, .features = 5}), 0.01);
 }
 
 }  // namespace
@@ -112,12 +102,12 @@ TEST_CASE("messages alone leave a gap that searches close") {
 
 TEST_CASE("abandoned searches get higher limits, call by call") {
   Random random(8);
-  ProblemOptions dense;
-  dense.num_examples = 1;
-  dense.num_variables = 60;
-  dense.num_factors = 260;
-  dense.potts = dense.tied_weights = false;
-  const Problem problem(RandomProblem(random, dense), 0.01);
+  const Problem problem(RandomProblem(random, {.num_examples = 1,
+                                               .num_variables = 60,
+                                               .num_factors = 260,
+                                               .tied_weights = false,
+                                               .potts = false}),
+                        0.01);
   std::vector<double> weights(problem.num_weights());
   for (double& weight : weights) weight = random.Normal();
   std::vector<double> slots(SlotCoordinates(problem.data().example(0).structure()));
@@ -145,29 +135,7 @@ TEST_CASE("abandoned searches get higher limits, call by call") {
 TEST_CASE("a run resumed after searches is the same bit for bit, for any number of threads") {
   const Problem problem = Grids();
   const TrainOptions options = ChooseLearner(problem, Automatic(0)).options;
-  constexpr int kPasses = 160, kCut = 120;
-  const std::unique_ptr<Learner> whole = MakeLearner(problem, options);
-  std::string state;
-  for (int pass = 1; pass <= kPasses; ++pass) {
-    whole->RunPass(kNever);
-    if (pass != kCut) continue;
-    whole->Evaluate(1);
-    StateWriter writer;
-    whole->Save(&writer);
-    state = writer.bytes();
-  }
-  const Evaluation expected = whole->Evaluate(2);
-
-  const std::unique_ptr<Learner> resumed = MakeLearner(problem, options);
-  StateReader reader(state);
-  resumed->Load(&reader);
-  for (int pass = kCut + 1; pass <= kPasses; ++pass) resumed->RunPass(kNever);
-  const Evaluation evaluation = resumed->Evaluate(1);
-  CHECK(evaluation.primal == expected.primal);
-  CHECK(evaluation.dual == expected.dual);
-  CHECK(resumed->work().entries == whole->work().entries);
-  CHECK(std::vector<double>(resumed->weights().begin(), resumed->weights().end()) ==
-        std::vector<double>(whole->weights().begin(), whole->weights().end()));
+  CheckTakeOver(problem, options, {120, 40, [](Learner& learner) { learner.Evaluate(1); }});
 }
 
 TEST_CASE("Search returns the maximum, and Maximise leaves searches to the caller") {

@@ -33,9 +33,7 @@ struct Example {
   }
   static TrainingSet Make(double scale) {
     Random random(4);
-    ProblemOptions options;
-    options.num_examples = 1;
-    TrainingSet training = RandomProblem(random, options);
+    TrainingSet training = RandomProblem(random, {.num_examples = 1});
     for (double& loss : training.losses) loss *= scale;
     return training;
   }
@@ -83,12 +81,10 @@ TEST_CASE("large terms that cancel widen the tolerance for rounding") {
   // Scores of magnitude 1e9 of two parts cancel in the ground truth: the few digits left must not
   // count as a contradiction.
   Random random(5);
-  ProblemOptions options;
-  options.num_examples = 1;
-  options.num_factors = 0;
-  options.num_variables = 2;
-  options.tied_weights = false;
-  const Problem problem(RandomProblem(random, options), 1);
+  const Problem problem(
+      RandomProblem(
+          random, {.num_examples = 1, .num_variables = 2, .num_factors = 0, .tied_weights = false}),
+      1);
   const ExampleView example = problem.data().example(0);
   std::vector<double> u(example.structure().num_coordinates(), 0.0);
   std::vector<double> q(u.size(), 0.0);

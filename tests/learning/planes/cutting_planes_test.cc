@@ -128,12 +128,9 @@ TEST_CASE("planes close the gap around the optimum of the oracle's domain") {
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);
       CAPTURE(Name(learner));
-      CAPTURE(run.summary.message);
-      CHECK(run.sound);
+      CheckConverged(run, optimum, 3e-6);
       CHECK(run.summary.last.problem ==
             (binary ? CertifiedProblem::kRelaxed : CertifiedProblem::kExact));
-      CHECK(run.summary.termination == Termination::kConverged);
-      CHECK(Near(run.summary.last.primal, optimum, 3e-6));
     }
   }
 }
@@ -219,11 +216,12 @@ TEST_CASE("planes that are violated only by rounding are not added again") {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     for (const double scale : {1e6, 1e8, 1e10}) {
       Random random(seed);
-      ProblemOptions shape;
-      shape.num_examples = shape.num_variables = shape.max_states = 2;
-      shape.num_factors = 1;
-      shape.input_scale = scale;
-      const Problem problem(RandomProblem(random, shape), 1e-3);
+      const Problem problem(RandomProblem(random, {.num_examples = 2,
+                                                   .num_variables = 2,
+                                                   .max_states = 2,
+                                                   .num_factors = 1,
+                                                   .input_scale = scale}),
+                            1e-3);
       TrainOptions options = OptionsOfPlanes(LearnerKind::kCuttingPlane1, 0);
       options.own<PlaneOptions>().prune_after = 0;
       options.max_passes = 15;
@@ -248,8 +246,7 @@ TEST_CASE("slack rescaling reaches the optimum of its own objective") {
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);
       CAPTURE(Name(learner));
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run);
       CHECK(run.summary.last.problem == CertifiedProblem::kExact);
       CHECK(Near(run.summary.last.primal,
                  SlackRescaledPrimal(problem.training(), lambda, run.summary.weights), kTight));
@@ -259,8 +256,7 @@ TEST_CASE("slack rescaling reaches the optimum of its own objective") {
 }
 
 TEST_CASE("slack rescaling is refused where it is not supported") {
-  TrainOptions options;
-  options.rescaling = Rescaling::kSlack;
+  TrainOptions options{.rescaling = Rescaling::kSlack};
   for (const LearnerKind learner : {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian,
                                     LearnerKind::kExponentiatedGradient, LearnerKind::kDlpw}) {
     options.learner = learner;

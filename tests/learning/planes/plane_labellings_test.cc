@@ -25,11 +25,7 @@ std::vector<double> RandomWeights(Random& random, const Problem& problem) {
   return weights;
 }
 
-TrainOptions ByEnumeration() {
-  TrainOptions options;
-  options.oracle = SolverKind::kBruteForce;
-  return options;
-}
+TrainOptions ByEnumeration() { return {.oracle = SolverKind::kBruteForce}; }
 
 double Risk(const Problem& problem, std::span<const double> weights) {
   return ExactPrimal(problem.training(), problem.lambda(), weights) -

@@ -27,29 +27,20 @@ namespace {
 
 /// Five weights shared by similar examples.
 Problem FewWeights(double lambda) {
-  PicturesOptions options;
-  options.examples = 12;
-  options.side = 10;
-  return Problem(MakePicturesProblem(options), lambda);
+  return Problem(MakePicturesProblem({.examples = 12, .side = 10}), lambda);
 }
 
 /// Many labels with sparse inputs, of which nearly half are on: oracle calls are expensive.
 Problem ManyLabels(double times_default) {
-  SyntheticLabelsOptions options;
-  options.examples = 40;
-  options.labels = 40;
-  options.features = 600;
-  options.stored = 60;
-  options.label_noise = 0.2;
+  SyntheticLabelsOptions options{
+      .examples = 40, .labels = 40, .features = 600, .stored = 60, .label_noise = 0.2};
   const Problem unknown(MakeFullGraphProblem(MakeSyntheticLabels(options), 1));
   return unknown.WithLambda(ScalesOf(unknown, {}).DefaultLambda() * times_default);
 }
 
 TrainOptions RaceOptions(Switch planes, double gap) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.order = OrderKind::kGap;
+  TrainOptions options{
+      .learner = LearnerKind::kBcfw, .step = StepKind::kPairwise, .order = OrderKind::kGap};
   options.own<BcfwOptions>().planes = planes;
   options.gap_tolerance = gap;
   options.check_every = 1;
@@ -69,9 +60,7 @@ std::string StateAfter(Learner* learner, int passes) {
     learner->RunPass(test::kNever);
     learner->Evaluate(1);
   }
-  StateWriter writer;
-  learner->Save(&writer);
-  return writer.bytes();
+  return StateOf(*learner);
 }
 
 /// Checks that runs resumed from a state after every `step`-th pass end in the state of the whole
@@ -86,9 +75,7 @@ int CheckStates(const Problem& problem, int passes, int step, const std::string&
     const auto first = MakeLearner(problem, options);
     const std::string state = StateAfter(first.get(), stop);
     const auto second = MakeLearner(problem, options);
-    StateReader reader(state);
-    second->Load(&reader);
-    reader.Finish();
+    LoadAll(state, *second);
     INFO("stopped after " << stop);
     CHECK((StateAfter(second.get(), passes - stop) == end));
     CHECK(second->work().oracle_calls == calls);
@@ -198,9 +185,7 @@ TEST_CASE("factor blocks do not race where an oracle is given") {
   const Problem problem = ManyLabels(0.1);
   const auto learner = MakeLearner(problem, options);
   RunTraining(problem, *learner, options, nullptr, nullptr);
-  StateWriter writer;
-  learner->Save(&writer);
-  CHECK(writer.bytes().find("factor blocks") == std::string::npos);
+  CHECK(StateOf(*learner).find("factor blocks") == std::string::npos);
 }
 
 TEST_CASE("a race in which the example blocks win equals their run, bit for bit") {

@@ -34,13 +34,12 @@ using namespace slackline::internal::test;
 /// shared ones, potentials, and numbers of factors that fill no whole blocks.
 Problem Mixed(int trial) {
   Random random(static_cast<std::uint64_t>(trial));
-  ProblemOptions shape;
-  shape.num_variables = 4 + trial % 3;
-  shape.num_factors = 9 + 3 * (trial % 4);
-  shape.max_order = 2 + trial % 2;
-  shape.tied_weights = trial % 3 != 0;
-  shape.potentials = trial % 4 == 1;
-  shape.shared_structure = trial % 2 == 0;
+  const ProblemOptions shape{.num_variables = 4 + trial % 3,
+                             .num_factors = 9 + 3 * (trial % 4),
+                             .max_order = 2 + trial % 2,
+                             .shared_structure = trial % 2 == 0,
+                             .tied_weights = trial % 3 != 0,
+                             .potentials = trial % 4 == 1};
   return Problem(RandomProblem(random, shape), 0.05);
 }
 
@@ -50,12 +49,7 @@ std::vector<double> RandomWeights(Random& random, const Problem& problem) {
   return weights;
 }
 
-TrainOptions OfPdhg(double gap) {
-  TrainOptions options;
-  options.learner = LearnerKind::kPdhg;
-  options.gap_tolerance = gap;
-  return options;
-}
+TrainOptions OfPdhg(double gap) { return {.learner = LearnerKind::kPdhg, .gap_tolerance = gap}; }
 
 }  // namespace
 
@@ -177,11 +171,10 @@ TEST_CASE("a learner on the saddle point closes the gap of loose relaxations") {
 
 TEST_CASE("labellings that cannot reach the relaxed optimum stall, and say what would") {
   const Problem problem = LooseGrid(0.05, 2, 5, 4);
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.oracle = SolverKind::kMessages;
-  options.step = StepKind::kPairwise;
-  options.gap_tolerance = 1e-4;
+  const TrainOptions options{.learner = LearnerKind::kBcfw,
+                             .step = StepKind::kPairwise,
+                             .oracle = SolverKind::kMessages,
+                             .gap_tolerance = 1e-4};
   const TrainSummary stalled = Train(problem, options);
   CAPTURE(stalled.message);
   CHECK(stalled.termination == Termination::kStalled);
@@ -203,9 +196,7 @@ TEST_CASE("results do not depend on the number of threads") {
 
 TEST_CASE("labellings come first, and the saddle point takes over where they do not suffice") {
   const Problem problem = LooseGrid(0.3);
-  TrainOptions options;
-  options.gap_tolerance = 1e-3;
-  options.certify = Certify::kRelaxed;
+  const TrainOptions options{.certify = Certify::kRelaxed, .gap_tolerance = 1e-3};
   const LearnerChoice choice = ChooseLearner(problem, options);
   CHECK(choice.options.learner == LearnerKind::kPdhg);
   CHECK(choice.options.own<PdhgOptions>().labellings == Switch::kOn);
@@ -226,9 +217,7 @@ TEST_CASE("labellings come first, and the saddle point takes over where they do 
 
 TEST_CASE("the exact problem gives way to the relaxed one, or does not, as the user says") {
   const Problem problem = LooseGrid(0.1, 3, 12, 4);
-  TrainOptions options;
-  options.gap_tolerance = 1e-3;
-  options.certify = Certify::kRelaxed;
+  TrainOptions options{.certify = Certify::kRelaxed, .gap_tolerance = 1e-3};
   const TrainSummary relaxed = Train(problem, options);
   CHECK(relaxed.termination == Termination::kConverged);
   CHECK(relaxed.last.problem == CertifiedProblem::kRelaxed);

@@ -26,9 +26,8 @@ std::vector<TrainOptions> ShortWays(Random& random, const Problem& problem) {
   std::vector<TrainOptions> ways = AllWays(random, problem);
   std::erase_if(ways, [](const TrainOptions& way) { return !KeepsState(way.learner); });
   if (HasInputs(problem)) {
-    TrainOptions kernel;
-    kernel.learner = LearnerKind::kAugmentedLagrangian;
-    kernel.kernel = KernelKind::kRbf;
+    const TrainOptions kernel{.learner = LearnerKind::kAugmentedLagrangian,
+                              .kernel = KernelKind::kRbf};
     ways.push_back(kernel);
   }
   for (TrainOptions& options : ways) {
@@ -47,15 +46,11 @@ struct Ended {
 Ended RunToEnd(const Problem& problem, Learner* learner, const TrainOptions& options,
                std::string_view resume = {}) {
   Ended ended;
-  CheckpointPlan plan;
-  plan.every_seconds = 1e9;
-  plan.copy_before_checks = true;
+  CheckpointPlan plan{.every_seconds = 1e9, .copy_before_checks = true};
   plan.write = [&](const std::string& state, auto) { ended.state = state; };
   plan.resume = resume;
   ended.summary = RunTraining(problem, *learner, options, nullptr, nullptr, plan);
-  StateWriter writer;
-  learner->Save(&writer);
-  ended.learner = writer.bytes();
+  ended.learner = StateOf(*learner);
   return ended;
 }
 
@@ -86,9 +81,7 @@ TEST_CASE("a run that ends at a limit and is resumed equals one without the limi
 TEST_CASE("a run that follows lambda from a state equals one that changes lambda in memory") {
   for (int trial = 0; trial < 3; ++trial) {
     Random random(40 + trial);
-    ProblemOptions any;
-    any.potentials = true;
-    const Problem first(trial == 2 ? RandomProblem(random, any)
+    const Problem first(trial == 2 ? RandomProblem(random, {.potentials = true})
                                    : RandomMultiLabelProblem(random, 6, 5, 3, trial == 0),
                         0.1);
     const Problem second = first.WithLambda(0.06);
@@ -112,8 +105,7 @@ TEST_CASE("what a run takes from a state depends on what differs") {
   Random random(51);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.1);
   const Problem other(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.1);
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
+  const TrainOptions options{.learner = LearnerKind::kBcfw};
   const Fingerprint saved = MakeFingerprint(problem, options);
   const auto from = [&](const Problem& now, const TrainOptions& with) {
     return ContinuationFrom(saved, MakeFingerprint(now, with));
@@ -138,8 +130,7 @@ TEST_CASE("what a run takes from a state depends on what differs") {
 TEST_CASE("states that do not fit are refused") {
   Random random(52);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.1);
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
+  const TrainOptions options{.learner = LearnerKind::kBcfw};
   const std::string state = TrainToEnd(problem, options).state;
   const Problem next = problem.WithLambda(0.05);
   CHECK(FollowLambda(next, options, state, 0.1) != nullptr);

@@ -20,12 +20,7 @@ Problem WideProblem() {
   return Problem(RandomMultiLabelProblem(random, 600, 8, 400, false), 0.01);
 }
 
-TrainOptions OpenShards(int threads) {
-  TrainOptions options;
-  options.shards = 0;
-  options.threads = threads;
-  return options;
-}
+TrainOptions OpenShards(int threads) { return {.shards = 0, .threads = threads}; }
 
 }  // namespace
 

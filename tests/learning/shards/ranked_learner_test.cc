@@ -34,15 +34,13 @@ using namespace slackline::internal::test;
 namespace {
 
 TrainOptions TwelvePasses(Index shards) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.order = OrderKind::kGap;
-  options.proximal = Switch::kAuto;
-  options.shards = shards;
-  options.max_passes = 12;
-  options.gap_tolerance = 1e-4;
-  return options;
+  return {.learner = LearnerKind::kBcfw,
+          .step = StepKind::kPairwise,
+          .order = OrderKind::kGap,
+          .proximal = Switch::kAuto,
+          .shards = shards,
+          .gap_tolerance = 1e-4,
+          .max_passes = 12};
 }
 
 /// Every kind of learner in shards.
@@ -236,15 +234,10 @@ Outcome RunOnRanks(const Problem& problem, const TrainOptions& options, int size
     } observer;
     observer.last = ranks.rank() == interrupter ? passes : 0;
     observer.stop = &interrupt;
-    CheckpointPlan plan;
-    plan.every_seconds = 0;
-    plan.resume = from.state;
+    CheckpointPlan plan{.every_seconds = 0, .resume = from.state};
     plan.write = [&](const std::string& state, std::span<const std::size_t> parts) {
-      Checkpoint checkpoint;
-      checkpoint.fingerprint = {{"name", "value"}};
-      checkpoint.stage = 3;
-      checkpoint.figures = {1, 2};
-      checkpoint.state = state;
+      Checkpoint checkpoint{
+          .fingerprint = {{"name", "value"}}, .stage = 3, .figures = {1, 2}, .state = state};
       checkpoint.parts.assign(parts.begin(), parts.end());
       file.Save(checkpoint);
     };

@@ -33,10 +33,7 @@ namespace {
 constexpr LearnerKind kFactorKinds[] = {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian};
 
 TrainOptions FactorShards(LearnerKind learner, Index shards) {
-  TrainOptions options;
-  options.learner = learner;
-  options.shards = shards;
-  return options;
+  return {.learner = learner, .shards = shards};
 }
 TrainOptions Soft(Index shards, double smoothing = 0) {
   TrainOptions options = FactorShards(LearnerKind::kSoft, shards);
@@ -127,8 +124,7 @@ TEST_CASE("all numbers of shards reach the optimum") {
         const Run run = TrainOn(problem, options, relaxed, soft);
         CAPTURE(trial);
         CAPTURE(shards);
-        CHECK(run.sound);
-        CHECK(run.summary.termination == Termination::kConverged);
+        CheckConverged(run);
         CHECK(Near(run.summary.last.soft_dual, soft, 2e-5));
       }
     }
@@ -139,8 +135,7 @@ TEST_CASE("all numbers of shards reach the optimum") {
       const Run run = TrainOn(problem, options, relaxed);
       CAPTURE(trial);
       CAPTURE(shards);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run);
     }
   }
 }
@@ -173,10 +168,8 @@ TEST_CASE("global factors: the bounds hold, and the optimum is that of one chain
 TEST_CASE("the dual of soft rises by what the line searches computed, and never falls") {
   Random random(3);
   for (const Index shards : {2, 4, 8}) {
-    ProblemOptions kind;
-    kind.num_examples = 8;
-    kind.repeat_examples = true;
-    const Problem repeated(RandomProblem(random, kind), 0.01);
+    const Problem repeated(RandomProblem(random, {.num_examples = 8, .repeat_examples = true}),
+                           0.01);
     for (const Problem& problem :
          {DensePairProblem(random, 60), TextProblem(random, 300, 6), repeated}) {
       for (const double smoothing : {0.0, 0.1}) {
@@ -305,14 +298,11 @@ TEST_CASE("the points behind the certificate are saved and loaded") {
       first->RunPass(kNever);
       first->Evaluate(1);
     }
-    StateWriter state;
-    first->Save(&state);
+    const std::string state = StateOf(*first);
     for (const bool keeps : {true, false}) {
       const auto second = MakeLearner(problem, options);
       if (keeps) second->traits().dual_point->KeepDualPoint();
-      StateReader reader(state.bytes());
-      second->Load(&reader);
-      reader.Finish();
+      LoadAll(state, *second);
       const DualPointSource& source = *second->traits().dual_point;
       CAPTURE(options.learner.name());
       CHECK(source.DualPointIsBest() == keeps);

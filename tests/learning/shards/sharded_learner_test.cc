@@ -32,13 +32,11 @@ using namespace slackline::internal::test;
 namespace {
 
 TrainOptions Shards(Index shards, Switch proximal = Switch::kAuto) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.order = OrderKind::kGap;
-  options.proximal = proximal;
-  options.shards = shards;
-  return options;
+  return {.learner = LearnerKind::kBcfw,
+          .step = StepKind::kPairwise,
+          .order = OrderKind::kGap,
+          .proximal = proximal,
+          .shards = shards};
 }
 
 /// A chain with an input of two features per variable.
@@ -166,11 +164,8 @@ TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
   Random random(3);
   for (const Index shards : Cases<Index>({2, 4, 8})) {
     CheckDualNeverFalls(DenseProblem(random, 24), Shards(shards, Switch::kOff), 20, kExact);
-    ProblemOptions kind;
-    kind.num_examples = 8;
-    kind.repeat_examples = true;
-    kind.forest = true;
-    const Problem repeated(RandomProblem(random, kind), 0.01);
+    const Problem repeated(
+        RandomProblem(random, {.num_examples = 8, .forest = true, .repeat_examples = true}), 0.01);
     CheckDualNeverFalls(repeated, Shards(shards, Switch::kOff), 20, kExact);
     CheckDualNeverFalls(TextProblem(random), Shards(shards, Switch::kOff), 12, kExact);
   }
@@ -292,14 +287,7 @@ TEST_CASE("a state of another number of shards is refused") {
   const Problem problem = DenseProblem(random);
   const auto learner = MakeLearner(problem, Shards(3));
   learner->RunPass(kNever);
-  StateWriter state;
-  learner->Save(&state);
-  StateReader reader(state.bytes());
-  const auto load = [&] {
-    MakeLearner(problem, Shards(2))->Load(&reader);
-    reader.Finish();
-  };
-  CHECK_THROWS_AS(load(), DataError);
+  CHECK_THROWS_AS(LoadAll(StateOf(*learner), *MakeLearner(problem, Shards(2))), DataError);
 }
 
 TEST_CASE("λ can change between passes") {
@@ -371,9 +359,7 @@ TEST_CASE("options that do not go with shards are refused") {
 TEST_CASE("auto trains in shards where examples have an oracle") {
   Random random(13);
   const Problem problem = DenseProblem(random, 20);
-  TrainOptions options;
-  options.shards = 2;
-  const TrainSummary summary = Train(problem, options);
+  const TrainSummary summary = Train(problem, {.shards = 2});
   CHECK(summary.termination == Termination::kConverged);
   CHECK(summary.last.rounds > 0);
 }

@@ -33,8 +33,7 @@ namespace {
 constexpr LearnerKind kPointKinds[] = {LearnerKind::kBcfw, LearnerKind::kProxSdca};
 
 TrainOptions PointShards(LearnerKind learner, Index shards) {
-  TrainOptions options;
-  options.learner = learner;
+  TrainOptions options{.learner = learner};
   if (learner == LearnerKind::kBcfw) options.step = StepKind::kFrankWolfe;
   options.shards = shards;
   return options;
@@ -102,11 +101,8 @@ TEST_CASE("all numbers of shards reach the optimum") {
 TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
   Random random(3);
   for (const Index shards : {2, 4, 8}) {
-    ProblemOptions kind;
-    kind.num_examples = 8;
-    kind.repeat_examples = true;
-    kind.forest = true;
-    const Problem repeated(RandomProblem(random, kind), 0.01);
+    const Problem repeated(
+        RandomProblem(random, {.num_examples = 8, .forest = true, .repeat_examples = true}), 0.01);
     std::vector<TrainOptions> ways;
     for (const LearnerKind learner : kPointKinds) ways.push_back(PointShards(learner, shards));
     for (const Index step : {1, 2, 3, 4}) {

@@ -123,11 +123,8 @@ TEST_CASE("a set without inner products holds the same corners, and computes req
     set.Retain(keep);
     dropped += kept.size() < 9 ? 1 : 0;
     REQUIRE(set.size() == static_cast<Index>(kept.size()));
-    StateWriter writer;
-    SaveState(set, &writer, example, &scratch);
     ActiveSet loaded(false);
-    StateReader reader(writer.bytes());
-    LoadState(loaded, &reader, example, &scratch);
+    LoadAll(StateOf(set, example, &scratch), loaded, example, &scratch);
     for (const ActiveSet* one : {&set, &loaded}) {
       for (std::size_t x = 0; x < kept.size(); ++x) {
         CHECK(one->loss(static_cast<Index>(x)) == static_cast<double>(kept[x]));
@@ -143,10 +140,7 @@ TEST_CASE("a set without inner products holds the same corners, and computes req
 
 TEST_CASE("corners are merged exactly when all entries and the loss are equal") {
   Random random(43);
-  ProblemOptions shape;
-  shape.num_examples = 1;
-  shape.potentials = true;
-  const TrainingSet training = RandomProblem(random, shape);
+  const TrainingSet training = RandomProblem(random, {.num_examples = 1, .potentials = true});
   const ExampleView example = training.data.example(0);
   CornerScratch scratch = MakeCornerScratch(training.data);
   std::vector<double> q(example.structure().num_coordinates(), 0.0);
@@ -277,12 +271,8 @@ TEST_CASE("a saved set is read back unchanged, and damaged states are refused") 
   ActiveSet set = RandomSet(random, example, 5, &scratch);
   for (Index a = 0; a < 5; ++a) set.alpha()[a] = a == 1 ? 0 : 0.25;
   set.DropIdle(2);
-  StateWriter writer;
-  SaveState(set, &writer, example, &scratch);
   ActiveSet loaded;
-  StateReader reader(writer.bytes());
-  LoadState(loaded, &reader, example, &scratch);
-  reader.Finish();
+  LoadAll(StateOf(set, example, &scratch), loaded, example, &scratch);
   for (ActiveSet* one : {&set, &loaded}) {
     one->DropIdle(2);
     CHECK(LossesOf(*one) == std::vector<double>{0, 1, 2, 3, 4});
@@ -295,18 +285,14 @@ TEST_CASE("a saved set is read back unchanged, and damaged states are refused") 
   }
   const auto refused = [&](const ActiveSet& bad, const char* what) {
     ActiveSet copy = bad;
-    StateWriter bytes;
-    SaveState(copy, &bytes, example, &scratch);
     ActiveSet target;
-    StateReader again(bytes.bytes());
-    CHECK_THROWS_WITH_AS(LoadState(target, &again, example, &scratch), doctest::Contains(what),
-                         DataError);
+    CHECK_THROWS_WITH_AS(LoadAll(StateOf(copy, example, &scratch), target, example, &scratch),
+                         doctest::Contains(what), DataError);
   };
   ActiveSet shares = set;
   shares.alpha()[1] += 0.1;
   refused(shares, "shares");
-  SparseCorner corner;
-  corner.loss = -1;
+  const SparseCorner corner{.loss = -1};
   ActiveSet negative = set;
   negative.Add(example, corner, &scratch);
   refused(negative, "a corner has a negative loss");

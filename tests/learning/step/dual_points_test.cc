@@ -133,12 +133,8 @@ TEST_CASE("points are saved and loaded, and points of other problems refused") {
   const Problem problem(ForestProblem(random, 1), 0.1);
   DualPoints points(problem);
   Fill(random, &points);
-  StateWriter writer;
-  SaveState(points, &writer);
   DualPoints loaded(problem);
-  StateReader reader(writer.bytes());
-  LoadState(loaded, &reader);
-  reader.Finish();
+  LoadAll(StateOf(points), loaded);
   for (Index m = 0; m < points.size(); ++m) {
     CHECK(loaded.loss(m) == points.loss(m));
     CHECK(std::equal(loaded.coordinates(m).begin(), loaded.coordinates(m).end(),
@@ -146,7 +142,6 @@ TEST_CASE("points are saved and loaded, and points of other problems refused") {
   }
   const Problem other(ForestProblem(random, 4), 0.1);
   DualPoints different(other);
-  StateReader again(writer.bytes());
-  CHECK_THROWS_AS(LoadState(different, &again), DataError);
+  CHECK_THROWS_AS(LoadAll(StateOf(points), different), DataError);
   CHECK_THROWS_AS(different.Mix(0.5, points), std::invalid_argument);
 }

@@ -46,9 +46,7 @@ Deviation Deviate(const ActiveSetBlocks& blocks, const std::vector<double>& cent
 }
 
 Index Passes(const Problem& problem, Switch proximal, LearnerKind learner) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = StepKind::kPairwise;
+  TrainOptions options{.learner = learner, .step = StepKind::kPairwise};
   if (learner == LearnerKind::kBcfw) options.oracle = SolverKind::kRoof;
   options.proximal = proximal;
   options.max_passes = 20000;
@@ -191,11 +189,8 @@ TEST_CASE("while the gap does not fall, the centre moves less often") {
   // But where only the centre keeps the gap up, it moves in every pass.
   for (int pass = 0; pass < 10; ++pass) CHECK(control.AfterPass(1, 1, 0.9, 1).has_value());
 
-  StateWriter writer;
-  SaveState(control, &writer);
   ProximalControl copy;
-  StateReader reader(writer.bytes());
-  LoadState(copy, &reader);
+  LoadAll(StateOf(control), copy);
   for (int pass = 0; pass < 300; ++pass) {
     CHECK(copy.AfterPass(1, 1, 1, 0.9).has_value() == control.AfterPass(1, 1, 1, 0.9).has_value());
     CHECK(copy.hold() == control.hold());
@@ -213,9 +208,7 @@ TEST_CASE("the first kappa is small where weights can be large") {
 }
 
 TEST_CASE("the first kappa grows where examples outnumber weights") {
-  JointScales scales;
-  scales.num_examples = 80'000;
-  scales.num_parts = 160'000;
+  JointScales scales{.num_examples = 80'000, .num_parts = 160'000};
   scales.mean_squared_range = 8;  // 16 per example
   scales.primal_at_zero = 2;
   const double natural = 16 / (80'000 * 2.0);
@@ -240,10 +233,8 @@ TEST_CASE("the first kappa grows where examples outnumber weights") {
 TEST_CASE("the point after a cut or partial pass can be evaluated") {
   Random random(65);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 6, true), 0.01);
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.oracle = SolverKind::kRoof;
+  TrainOptions options{
+      .learner = LearnerKind::kBcfw, .step = StepKind::kPairwise, .oracle = SolverKind::kRoof};
   {
     const auto learner = MakeLearner(problem, options);
     const std::atomic<int> interrupt(1);  // cuts the pass after its first example

@@ -26,13 +26,11 @@ namespace {
 constexpr Index kShards = 3;
 
 TrainOptions OptionsOn(Ranks& ranks) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.shards = kShards;
-  options.max_passes = 10;
-  options.ranks = &ranks;
-  return options;
+  return {.learner = LearnerKind::kBcfw,
+          .step = StepKind::kPairwise,
+          .shards = kShards,
+          .max_passes = 10,
+          .ranks = &ranks};
 }
 
 /// Trains on the examples of this rank. change: what to do to the claim before it is verified.
@@ -45,8 +43,7 @@ Verification TrainAndVerify(const Problem& problem, Ranks& ranks, const Change& 
   learner->traits().dual_point->KeepDualPoint();
   TrainSummary summary = RunTraining(part, *learner, options, nullptr, nullptr);
   change(&summary);
-  VerifyOptions how;
-  how.interrupt = interrupt;
+  const VerifyOptions how{.interrupt = interrupt};
   return VerifyCertificate(part, summary.weights, summary.last, options,
                            learner->traits().dual_point, how);
 }

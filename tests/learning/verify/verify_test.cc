@@ -27,12 +27,8 @@ namespace {
 
 TrainOptions ShortOptions(LearnerKind learner, StepKind step, SolverKind oracle = SolverKind::kAuto,
                           Index threads = 1) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = step;
-  options.oracle = oracle;
-  options.threads = threads;
-  options.max_passes = 60;
+  TrainOptions options{
+      .learner = learner, .step = step, .oracle = oracle, .max_passes = 60, .threads = threads};
   return options;
 }
 
@@ -197,8 +193,7 @@ TEST_CASE("verification can be interrupted") {
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   const CertifiedRun run(problem, VerifiedWays()[0]);
   std::atomic<int> interrupt{0};
-  VerifyOptions options;
-  options.interrupt = &interrupt;
+  VerifyOptions options{.interrupt = &interrupt};
   options.progress = [&](Index done) { interrupt = done == 2 ? 2 : 0; };
   const Verification verification =
       VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options,
@@ -237,22 +232,13 @@ namespace {
 
 /// Options whose objective differs from the plain one.
 TrainOptions SlackRescaled(LearnerKind learner) {
-  TrainOptions options;
-  options.learner = learner;
-  options.rescaling = Rescaling::kSlack;
-  return options;
+  return {.learner = learner, .rescaling = Rescaling::kSlack};
 }
 TrainOptions Smoothed(double smoothing, double l1) {
-  TrainOptions options;
-  options.learner = LearnerKind::kProxSdca;
-  options.smoothing = smoothing;
-  options.l1 = l1;
-  return options;
+  return {.learner = LearnerKind::kProxSdca, .smoothing = smoothing, .l1 = l1};
 }
 TrainOptions Kernelized(LearnerKind learner, KernelKind kernel) {
-  TrainOptions options;
-  options.learner = learner;
-  options.kernel = kernel;
+  TrainOptions options{.learner = learner, .kernel = kernel};
   if (kernel != KernelKind::kLinear) options.kernel_gamma = 0.7;
   return options;
 }
@@ -293,18 +279,13 @@ void CheckVerification(const Problem& problem, TrainOptions options, bool all_of
 
 TEST_CASE("certificates of slack rescaling are verified where labellings cannot be enumerated") {
   Random random(78);
-  ProblemOptions shape;
-  shape.num_examples = 2;
-  shape.num_variables = 9;
-  shape.forest = true;
+  ProblemOptions shape{.num_examples = 2, .num_variables = 9, .forest = true};
   const Problem forest(RandomProblem(random, shape), 0.05);
   shape.forest = false;
   shape.num_factors = 14;
   const Problem loops(RandomProblem(random, shape), 0.05);
-  LossOptions f1;
-  f1.form = LossForm::kF1;
   const TrainingSet labels = RandomMultiLabelProblem(random, 2, 13, 2, false);
-  const Problem multilabel(MakeTrainingSet(labels.data, f1), 0.05);
+  const Problem multilabel(MakeTrainingSet(labels.data, {.form = LossForm::kF1}), 0.05);
   for (const Problem* problem : {&forest, &loops, &multilabel}) {
     for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kCuttingPlane1})
       CheckVerification(*problem, SlackRescaled(learner), false);
@@ -314,12 +295,8 @@ TEST_CASE("certificates of slack rescaling are verified where labellings cannot 
 TEST_CASE("certificates of other objectives are verified") {
   Random random(77);
   const Problem multilabel(RandomMultiLabelProblem(random, 6, 3, 2, true), 0.1);
-  ProblemOptions shape;
-  shape.forest = true;
-  const Problem forest(RandomProblem(random, shape), 0.05);
-  GlobalProblemOptions of_globals;
-  of_globals.num_pairs = 0;
-  const Problem globals(RandomGlobalProblem(5, of_globals), 0.1);
+  const Problem forest(RandomProblem(random, {.forest = true}), 0.05);
+  const Problem globals(RandomGlobalProblem(5, {.num_pairs = 0}), 0.1);
   for (const Problem* problem : {&multilabel, &forest, &globals}) {
     CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlane1), true);
     CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlaneN), true);
