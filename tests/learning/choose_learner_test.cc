@@ -14,6 +14,7 @@
 #include "tests/support/dealt.h"
 #include "tests/support/multiclass_problems.h"
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/random_problems.h"
 
 using namespace slackline::internal;
@@ -80,25 +81,16 @@ TEST_CASE("without factors, single variables of more than two states are example
 }
 
 TEST_CASE("an option of one family of learners decides") {
-  TrainOptions options;
-  options.own<PenaltyOptions>().rho = 2;
-  CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
-  options = {};
-  options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
-  CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
-  options = {};
-  options.own<AugmentedLagrangianOptions>().tau = 0.5;
-  CHECK(ChooseLearner(Loopy(2), options).options.learner == LearnerKind::kAugmentedLagrangian);
-  options = {};
-  options.oracle = SolverKind::kBruteForce;
-  CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);
-  options = {};
-  options.step = StepKind::kFrankWolfe;
-  CHECK(ChooseLearner(Loopy(2), options).options.learner == LearnerKind::kBcfw);
-  CHECK(ChooseLearner(Loopy(2), options).options.order == OrderKind::kExample);
-  options = {};
-  options.average = AverageKind::kUniform;
-  CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);
+  const auto learner_of = [](const Problem& problem, const std::string& text) {
+    return ChooseLearner(problem, Given(text)).options.learner;
+  };
+  for (const char* text : {"--rho 2", "--shrinking off"})
+    CHECK(learner_of(Forest(), text) == LearnerKind::kAugmentedLagrangian);
+  CHECK(learner_of(Loopy(2), "--tau 0.5") == LearnerKind::kAugmentedLagrangian);
+  CHECK(learner_of(Loopy(3), "--oracle brute-force") == LearnerKind::kBcfw);
+  CHECK(learner_of(Loopy(2), "--step fw") == LearnerKind::kBcfw);
+  CHECK(ChooseLearner(Loopy(2), Given("--step fw")).options.order == OrderKind::kExample);
+  CHECK(learner_of(Loopy(3), "--average uniform") == LearnerKind::kBcfw);
 }
 
 TEST_CASE("given options are kept") {
@@ -111,23 +103,12 @@ TEST_CASE("given options are kept") {
 
 TEST_CASE("options that are meaningless together are refused") {
   const Problem problem = Loopy(2);
-  const auto refused = [&](auto change) {
-    TrainOptions options{.max_passes = 1};
-    change(&options);
-    CHECK_THROWS_AS(Train(problem, options), DataError);
-  };
-  refused([](TrainOptions* o) { o->learner = LearnerKind::kSoft, o->step = StepKind::kAway; });
-  refused([](TrainOptions* o) {
-    o->learner = LearnerKind::kAugmentedLagrangian, o->order = OrderKind::kGap;
-  });
-  refused([](TrainOptions* o) { o->learner = LearnerKind::kBcfw, o->order = OrderKind::kGap; });
-  refused([](TrainOptions* o) {
-    o->learner = LearnerKind::kSoft, o->average = AverageKind::kWeighted;
-  });
-  refused([](TrainOptions* o) {
-    o->learner = LearnerKind::kBcfw, o->own<AugmentedLagrangianOptions>().tau = 0.5;
-  });
-  refused([](TrainOptions* o) { o->own<PenaltyOptions>().rho = 1, o->oracle = SolverKind::kRoof; });
+  for (const char* text :
+       {"--learner soft --step away", "--learner al --order gap", "--learner bcfw --order gap",
+        "--learner soft --average weighted", "--learner bcfw --tau 0.5", "--rho 1 --oracle roof"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(Train(problem, With(Given(text), "--max-passes 1")), DataError);
+  }
 }
 
 namespace {
@@ -189,43 +170,34 @@ TEST_CASE("a choice on ranks is kept by the next choice") {
 
 TEST_CASE("ranks refuse what only one process can do") {
   const Problem problem = OneCycle();
-  const auto refusal = [&](auto change) {
+  const auto refusal = [&](const std::string& text) {
     return ErrorOnRanks(3, [&](ThreadRanks& ranks) {
-      TrainOptions options;
-      change(&options);
+      TrainOptions options = Given(text);
       options.ranks = &ranks;
       ChooseLearner(PartOf(problem, ranks), options);
     });
   };
-  CHECK(refusal([](TrainOptions*) {}) == "accepted");
-  CHECK(refusal([](TrainOptions* o) {
-          o->learner = LearnerKind::kBcfw, o->step = StepKind::kAway;
-        }) == "accepted");
-  CHECK(refusal([](TrainOptions* o) { o->learner = LearnerKind::kSubgradient; }) ==
+  for (const char* text : {"", "--learner bcfw --step away", "--learner bcfw", "--step fw",
+                           "--learner prox-sdca", "--learner soft", "--learner al"}) {
+    CAPTURE(text);
+    CHECK(refusal(text) == "accepted");
+  }
+  CHECK(refusal("--learner ssg") ==
         "learner ssg needs a single process, but 3 processes train together; only --learner al "
         "or soft or bcfw or prox-sdca can do so");
-  for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kProxSdca, LearnerKind::kSoft,
-                                    LearnerKind::kAugmentedLagrangian})
-    CHECK(refusal([&](TrainOptions* o) { o->learner = learner; }) == "accepted");
-  CHECK(refusal([](TrainOptions* o) { o->step = StepKind::kFrankWolfe; }) == "accepted");
-  CHECK(refusal([](TrainOptions* o) { o->fixed_step = true; }) ==
-        "--fixed-step needs a single process, but 3 processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->own<ProxSdcaOptions>().random_output = true; }) ==
-        "--random-output needs a single process, but 3 processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->shards = 2; }) ==
+  const std::string single = " needs a single process, but 3 processes train together";
+  CHECK(refusal("--fixed-step on") == "--fixed-step" + single);
+  CHECK(refusal("--random-output on") == "--random-output" + single);
+  CHECK(refusal("--kernel rbf") ==
+        "--kernel, which compares every example with all others," + single);
+  CHECK(refusal("--planes on") == "--planes on" + single);
+  CHECK(refusal("--average uniform") == "--average" + single);
+  CHECK(refusal("--shards 2") ==
         "--shards 2: 3 processes train together, and each needs a shard or more");
-  CHECK(refusal([](TrainOptions* o) { o->kernel = KernelKind::kRbf; }) ==
-        "--kernel, which compares every example with all others, needs a single process, but 3 "
-        "processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->own<BcfwOptions>().planes = Switch::kOn; }) ==
-        "--planes on needs a single process, but 3 processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->average = AverageKind::kUniform; }) ==
-        "--average needs a single process, but 3 processes train together");
 }
 
 TEST_CASE("ranks train with factor blocks where options or data need them") {
-  TrainOptions given;
-  given.own<PenaltyOptions>().rho = 2;
+  TrainOptions given = Given("--rho 2");
   for (const LearnerChoice& choice : ChoicesOf(3, OneCycle(), given)) {
     CHECK(choice.options.learner == LearnerKind::kAugmentedLagrangian);
     CHECK(choice.options.shards == 3);

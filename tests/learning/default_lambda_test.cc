@@ -10,6 +10,7 @@
 #include <tests/support/dealt.h>
 #include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
+#include "tests/support/option_text.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -110,10 +111,7 @@ TEST_CASE("the default falls with the root of the number of variables per weight
 TEST_CASE("with a kernel the squared norm is k(x, x)") {
   TrainOptions options{.kernel = KernelKind::kRbf};
   CHECK(ScalesOf(Drawn(LossScale::kMean, 7, false), options).mean_squared_norm == 1);
-  options.kernel = KernelKind::kPolynomial;
-  options.kernel_gamma = 2;
-  options.kernel_degree = 2;
-  options.kernel_offset = 1;
+  Set(&options, "--kernel polynomial --kernel-gamma 2 --kernel-degree 2 --kernel-offset 1");
   double mean = 0;
   for (Index m = 0; m < kDrawnExamples; ++m)
     mean += std::pow(2.0 * ((m + 1) * (m + 1) + 4) + 1, 2) / kDrawnExamples;

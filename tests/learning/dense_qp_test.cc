@@ -12,14 +12,12 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
-#include <slackline/factors/marginalization.h>
-#include <slackline/factors/max_oracle.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
 
+#include "tests/support/plain_soft.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -62,60 +60,6 @@ TrainingSet FrustratedTriangle() {
   data.Add(structure, std::array<Index, 3>{0, 0, 1});
   data.Add(structure, std::array<Index, 3>{0, 0, 0});
   return MakeTrainingSet(data, {.scale = LossScale::kCount});
-}
-
-// G_ρ of example m, times M and without the norm of w, at δ = (A μ_c − μ_i)/ρ; `mu` is the part of
-// the marginals that belongs to the example.
-double SoftHinge(const TrainingSet& training, Index m, double rho,
-                 const std::vector<double>& weights, std::span<const double> mu) {
-  const ExampleView example = training.data.example(m);
-  const FactorGraph& graph = example.graph();
-  std::vector<double> theta(graph.total_states());
-  ScoreTables(example, weights, theta);
-  const std::span<const double> loss = training.loss(m);
-  for (std::size_t k = 0; k < loss.size(); ++k) theta[k] += loss[k];
-  double hinge = 0;
-  for (Index i = 0; i < graph.num_variables(); ++i) {
-    hinge -= theta[graph.state_offset(i) + example.labels()[i]];
-  }
-  const auto table = [&](auto values, Index part) {
-    return values.subspan(graph.state_offset(part), graph.num_states(part));
-  };
-  for (Index c = 0; c < graph.num_factors(); ++c) {
-    const Index part = graph.num_variables() + c;
-    hinge -= table(std::span<double>(theta), part)[JointState(graph, c, example.labels())];
-    std::vector<Index> cardinalities;
-    for (const Index i : graph.scope(c)) cardinalities.push_back(graph.cardinality(i));
-    for (std::size_t k = 0; k < cardinalities.size(); ++k) {
-      const Index i = graph.scope(c)[k];
-      const Marginalization a(cardinalities, static_cast<Index>(k));
-      std::vector<double> delta(cardinalities[k]);
-      a.Apply(table(mu, part), delta);
-      for (std::size_t s = 0; s < delta.size(); ++s) {
-        delta[s] = (delta[s] - table(mu, i)[s]) / rho;
-        hinge += rho / 2 * delta[s] * delta[s];
-        table(std::span<double>(theta), i)[s] += delta[s];
-      }
-      a.ApplyTransposeAdd(delta, -1.0, table(std::span<double>(theta), part));
-    }
-  }
-  for (Index a = 0; a < graph.num_parts(); ++a)
-    hinge += TableMax(table(std::span<double>(theta), a)).value;
-  return hinge;
-}
-
-double SoftDual(const TrainingSet& training, double lambda, double rho, const Optimum& optimum) {
-  double hinge = 0;
-  std::size_t begin = 0;
-  for (Index m = 0; m < training.data.size(); ++m) {
-    const std::size_t states = training.data.example(m).graph().total_states();
-    const std::span<const double> all(optimum.marginals);
-    hinge += SoftHinge(training, m, rho, optimum.weights, all.subspan(begin, states));
-    begin += states;
-  }
-  double norm = 0;
-  for (const double w : optimum.weights) norm += w * w;
-  return lambda / 2 * norm + hinge / static_cast<double>(training.data.size());
 }
 
 TEST_CASE("the optimum of one variable is that of a single hinge") {
@@ -213,10 +157,16 @@ TEST_CASE(
     "μ_i)/ρ") {
   Random random(19);
   for (const double rho : {0.1, 1.0, 10.0}) {
-    const TrainingSet training = RandomProblem(random, {.num_variables = 3, .max_order = 3});
-    const double lambda = 0.1;
-    const Optimum soft = SolveSoft(training, lambda, rho);
-    CHECK(Near(SoftDual(training, lambda, rho, soft), soft.value, kSolver));
+    const Problem problem(RandomProblem(random, {.num_variables = 3, .max_order = 3}), 0.1);
+    const Optimum soft = SolveSoft(problem.training(), 0.1, rho);
+    FactorBlocks blocks(problem, StepKind::kFrankWolfe, false);
+    blocks.set_rho(rho);
+    const PlainSoft plain(blocks, {});
+    const RealVector marginals =
+        Eigen::Map<const Eigen::VectorXd>(soft.marginals.data(), plain.size()).cast<Real>();
+    const PlainSoft::Point point = plain.At(marginals);
+    CHECK(Near(static_cast<double>(plain.Relaxed(point) + plain.Penalty(point)), soft.value,
+               kSolver));
   }
 }
 

@@ -71,10 +71,10 @@ class Watcher : public TrainObserver {
 /// of the relaxation, where the oracle may train that.
 void CheckTraining(const Problem& problem, const TrainOptions& options, double exact,
                    std::optional<double> relaxed = {}) {
-  const auto learner = MakeLearner(problem, options);
-  learner->traits().dual_point->KeepDualPoint();
   Watcher watcher;
-  const TrainSummary summary = RunTraining(problem, *learner, options, &watcher, nullptr);
+  const VerifiedRun run = TrainVerified(problem, options, &watcher);
+  CHECK(run.verification.dual_proved);
+  const TrainSummary& summary = run.summary;
   CAPTURE(summary.message);
   if (options.step != StepKind::kFrankWolfe) CHECK(summary.termination == Termination::kConverged);
   const bool on_labellings = summary.last.problem == CertifiedProblem::kExact;
@@ -85,11 +85,6 @@ void CheckTraining(const Problem& problem, const TrainOptions& options, double e
   const double primal = ExactPrimal(problem.training(), problem.lambda(), summary.weights);
   CHECK(primal <= summary.last.primal + kTight);
   if (on_labellings) CHECK(Near(primal, summary.last.primal, kTight));
-  const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
-                                                      options, learner->traits().dual_point);
-  CAPTURE(verification.message);
-  CHECK(verification.outcome == VerifyOutcome::kHolds);
-  CHECK(verification.dual_proved);
 }
 
 /// Chains of `length` labels B, I, O with random, uninformative inputs; I follows only B or I.
@@ -278,18 +273,12 @@ TEST_CASE("learners that need all states leave out forbidden states of variables
       const TrainOptions options{.learner = learner,
                                  .gap_tolerance = 1e-2,
                                  .max_passes = learner == LearnerKind::kSoft ? 20 : 20000};
-      const auto made = MakeLearner(problem, options);
-      made->traits().dual_point->KeepDualPoint();
-      const TrainSummary summary = RunTraining(problem, *made, options, nullptr, nullptr);
+      const TrainSummary summary = TrainVerified(problem, options).summary;
       if (learner != LearnerKind::kSoft) CHECK(summary.termination == Termination::kConverged);
       CHECK(summary.last.problem == CertifiedProblem::kRelaxed);
       CHECK(summary.last.dual <= relaxed + kSolver);
       CHECK(summary.last.primal >= relaxed - kSolver);
       CHECK(summary.last.primal >= exact - kSolver);
-      const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
-                                                          options, made->traits().dual_point);
-      CAPTURE(verification.message);
-      CHECK(verification.outcome == VerifyOutcome::kHolds);
     }
     // `auto` may take the saddle point, and options of factor blocks lead to these.
     TrainOptions options{.gap_tolerance = 1e-2};
@@ -336,15 +325,10 @@ TEST_CASE("forbidden transitions are not predicted, and long chains are verified
   const Chunks chunks(random, 20, 25);
   const Problem problem(MakeTrainingSet(*chunks.data, {}), 0.01);
   const TrainOptions options{.gap_tolerance = 1e-3};
-  const auto learner = MakeLearner(problem, options);
-  learner->traits().dual_point->KeepDualPoint();
-  const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+  const VerifiedRun run = TrainVerified(problem, options);
+  const TrainSummary& summary = run.summary;
   CHECK(summary.termination == Termination::kConverged);
-  const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
-                                                      options, learner->traits().dual_point);
-  CAPTURE(verification.message);
-  CHECK(verification.outcome == VerifyOutcome::kHolds);
-  CHECK(verification.solvers == "tree");
+  CHECK(run.verification.solvers == "tree");
   // Even with a large weight on a forbidden transition.
   std::vector<double> weights = summary.weights;
   const WeightBlock& pairs = chunks.layout->block(1);

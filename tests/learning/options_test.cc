@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/core/messages.h"
+#include "tests/support/option_text.h"
 
 using namespace slackline::internal;
 
@@ -75,33 +76,21 @@ TEST_CASE("valid values are accepted") {
 }
 
 TEST_CASE("contradicting options are refused") {
-  TrainOptions options;
-  options.own<SoftOptions>().rho_final = 0.1;
-  CHECK(CheckRefusal(options) == "--rho-final applies to --learner soft only");
-  options.learner = LearnerKind::kSoft;
-  CHECK(CheckRefusal(options) == "accepted");
-  options.own<SoftOptions>().rho_final = 2;
-  CHECK(CheckRefusal(options).find("--rho-final must not be larger") == 0);
-  TrainOptions bcfw{.learner = LearnerKind::kBcfw};
-  bcfw.own<PenaltyOptions>().rho = 1;
-  CHECK(CheckRefusal(bcfw) == "--rho applies to --learner al or soft only");
-  TrainOptions oracle{.oracle = SolverKind::kLp};
-  CHECK(CheckRefusal(oracle) == "accepted");
-  oracle.own<PenaltyOptions>().rho = 1;
-  CHECK(CheckRefusal(oracle).starts_with(
-      "--rho applies to --learner al or soft, but --oracle to --learner bcfw or fw or "));
-  oracle.own<PenaltyOptions>().rho = 0;
-  oracle.learner = LearnerKind::kAugmentedLagrangian;
-  CHECK(CheckRefusal(oracle).starts_with("--oracle applies to --learner bcfw or fw or "));
-  TrainOptions order{.learner = LearnerKind::kBcfw, .order = OrderKind::kGap};
-  CHECK(CheckRefusal(order).find("--order gap needs") == 0);
-  order.step = StepKind::kPairwise;
-  CHECK(CheckRefusal(order) == "accepted");
-  TrainOptions tau{.learner = LearnerKind::kSoft};
-  tau.own<AugmentedLagrangianOptions>().tau = 0.5;
-  CHECK(CheckRefusal(tau) == "--tau applies to --learner al only");
-  const TrainOptions negative{.lambda = -1};
-  CHECK(CheckRefusal(negative).find("--lambda") == 0);
+  const auto refusal = [](const std::string& text) { return CheckRefusal(Given(text)); };
+  CHECK(refusal("--rho-final 0.1") == "--rho-final applies to --learner soft only");
+  CHECK(refusal("--learner soft --rho-final 0.1") == "accepted");
+  CHECK(refusal("--learner soft --rho-final 2").starts_with("--rho-final must not be larger"));
+  CHECK(refusal("--learner bcfw --rho 1") == "--rho applies to --learner al or soft only");
+  CHECK(refusal("--oracle lp") == "accepted");
+  CHECK(refusal("--oracle lp --rho 1")
+            .starts_with("--rho applies to --learner al or soft, but --oracle to --learner bcfw or "
+                         "fw or "));
+  CHECK(refusal("--oracle lp --learner al")
+            .starts_with("--oracle applies to --learner bcfw or fw or "));
+  CHECK(refusal("--learner bcfw --order gap").starts_with("--order gap needs"));
+  CHECK(refusal("--learner bcfw --order gap --step pairwise") == "accepted");
+  CHECK(refusal("--learner soft --tau 0.5") == "--tau applies to --learner al only");
+  CHECK(CheckRefusal({.lambda = -1}).starts_with("--lambda"));
 }
 
 TEST_CASE("an option without effect on the learner is refused") {
@@ -205,10 +194,8 @@ TEST_CASE("learners with fixed steps and orders refuse these options") {
 }
 
 TEST_CASE("the l1 term with a kernel is refused") {
-  TrainOptions options{.learner = LearnerKind::kProxSdca, .l1 = 0.1};
-  CHECK(CheckRefusal(options) == "accepted");
-  options.kernel = KernelKind::kRbf;
-  CHECK(CheckRefusal(options).starts_with("--l1 cannot be combined with --kernel"));
-  options.l1 = 0;
-  CHECK(CheckRefusal(options) == "accepted");
+  CHECK(CheckRefusal(Given("--learner prox-sdca --l1 0.1")) == "accepted");
+  CHECK(CheckRefusal(Given("--learner prox-sdca --kernel rbf")) == "accepted");
+  CHECK(CheckRefusal(Given("--learner prox-sdca --l1 0.1 --kernel rbf"))
+            .starts_with("--l1 cannot be combined with --kernel"));
 }

@@ -141,21 +141,12 @@ TEST_CASE("the name and the option of a new learner are read") {
 }
 
 TEST_CASE("options that a new learner does not read are refused") {
-  TrainOptions options = Own();
-  options.own<SubgradientOptions>().projection = true;
-  CHECK_THROWS_WITH_AS(CheckOptions(options), "--projection on applies to --learner ssg only",
-                       DataError);
-  options = Own();
-  options.step = StepKind::kPairwise;
-  CHECK_THROWS_WITH_AS(CheckOptions(options),
-                       "--step pairwise: learner fixed-fw takes fixed steps only", DataError);
-  options = Own();
-  options.order = OrderKind::kUniform;
-  CHECK_THROWS_WITH_AS(CheckOptions(options), doctest::Contains("takes all examples at once"),
-                       DataError);
-  TrainOptions ssg{.learner = LearnerKind::kSubgradient};
-  ssg.own<FixedStepOptions>().share = 0.5;
-  CHECK_THROWS_WITH_AS(CheckOptions(ssg), "--share applies to --learner fixed-fw only", DataError);
+  const auto refusal = [](const std::string& text) { return RefusalOf(With(Own(), text)); };
+  CHECK(refusal("--projection on") == "--projection on applies to --learner ssg only");
+  CHECK(refusal("--step pairwise") == "--step pairwise: learner fixed-fw takes fixed steps only");
+  CHECK(Contains(refusal("--order uniform"), "takes all examples at once"));
+  CHECK(RefusalOf(Given("--learner ssg --share 0.5")) ==
+        "--share applies to --learner fixed-fw only");
 }
 
 TEST_CASE("a new learner is in the catalogue and in the support table") {
@@ -189,8 +180,7 @@ TEST_CASE("a new learner trains with a certificate that holds") {
     const double optimum = ExactOptimum(problem.training(), 0.5);
     CAPTURE(trial);
     CheckPasses(problem, Own(), optimum, 6);
-    TrainOptions options = Own();
-    options.gap_tolerance = options.absolute_gap = 0.05;
+    TrainOptions options = With(Own(), "--gap-tolerance 0.05 --absolute-gap 0.05");
     const auto learner = MakeLearner(problem, options);
     const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
     CHECK(summary.termination == Termination::kConverged);
@@ -213,8 +203,7 @@ TEST_CASE("the runs of a new learner are resumed bit for bit") {
 TEST_CASE("a new learner without the trait does not follow lambda") {
   Random random(6);
   const Problem problem(SomeProblem(random, 0), 0.5);
-  TrainOptions options = Own();
-  options.max_passes = 3;
+  TrainOptions options = With(Own(), "--max-passes 3");
   std::string state;
   CheckpointPlan plan;
   plan.write = [&](const std::string& bytes, auto) { state = bytes; };

@@ -444,12 +444,9 @@ void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
     const Problem problem(RandomProblem(random, shape), lambda);
     for (TrainOptions options : AllWays(random, problem)) {
       if (!Converges(options)) continue;
-      options.max_passes = 5000;
-      options.gap_tolerance = 1e-3;
-      options.absolute_gap = 1e-6;
+      Set(&options, "--max-passes 5000 --gap-tolerance 1e-3 --absolute-gap 1e-6");
       options.own<PenaltyOptions>().rho = 0;
-      options.own<PenaltyOptions>().rho_scale = RhoScale::kExample;
-      options.own<AugmentedLagrangianOptions>().tau = 1;
+      Set(&options, "--rho-scale example --tau 1");
       const TrainSummary summary = Train(problem, options);
       CAPTURE(seed);
       CAPTURE(lambda);

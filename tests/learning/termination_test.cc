@@ -5,6 +5,7 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include "tests/support/option_text.h"
 
 using namespace slackline::internal;
 
@@ -61,8 +62,7 @@ TEST_CASE("soft learners stop on their soft gap") {
 }
 
 TEST_CASE("the pass limit is inclusive") {
-  TrainOptions options = Tolerances(1e-3, 0);
-  options.max_passes = 8;
+  TrainOptions options = With(Tolerances(1e-3, 0), "--max-passes 8");
   CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false).has_value());
   options.max_passes = 7;
   CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false)->reason ==
@@ -97,8 +97,7 @@ TEST_CASE("messages give the figures behind the reason") {
 }
 
 TEST_CASE("a reached gap takes precedence over an interrupt, and an interrupt over limits") {
-  TrainOptions options = Tolerances(1e-3, 0);
-  options.max_passes = 1;
+  TrainOptions options = With(Tolerances(1e-3, 0), "--max-passes 1");
   CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.001), true)->reason ==
         Termination::kConverged);
   CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), true)->reason ==

@@ -52,9 +52,7 @@ TEST_CASE("tightened, the optimum lies between the exact one and the relaxed one
   same_problem(path.Train(0.1, nullptr));
   TrainOptions other{.learner = LearnerKind::kPdhg, .tighten = true};
   same_problem(Train(problem, other));
-  other.learner = LearnerKind::kBcfw;
-  other.step = StepKind::kPairwise;
-  other.oracle = SolverKind::kLpPolytope;
+  Set(&other, "--learner bcfw --step pairwise --oracle lp-polytope");
   if (HasGlpk()) same_problem(Train(problem, other));
   CheckResumedAfter(5, problem, tight, first);
 }

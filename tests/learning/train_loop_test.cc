@@ -16,6 +16,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/option_text.h"
 #include "tests/support/random_problems.h"
 
 using namespace slackline::internal;
@@ -62,8 +63,7 @@ TrainOptions EveryPass() { return {.max_passes = 10, .check_every = 1}; }
 
 TEST_CASE("the saved weights are those of the smallest primal") {
   ScriptedLearner learner({{5, 1}, {3, 0.5}, {4, 2}, {3.5, 1.5}});
-  TrainOptions options = EveryPass();
-  options.max_passes = 4;
+  TrainOptions options = With(EveryPass(), "--max-passes 4");
   const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
   CHECK(summary.weights == std::vector<double>{1});
   CHECK(summary.last.primal == 3);
@@ -76,8 +76,7 @@ TEST_CASE("the saved weights are those of the smallest primal") {
 
 TEST_CASE("among equal primals the first is saved") {
   ScriptedLearner learner({{5, 1}, {3, 1}, {3, 2}, {3, 2}});
-  TrainOptions options = EveryPass();
-  options.max_passes = 4;
+  TrainOptions options = With(EveryPass(), "--max-passes 4");
   CHECK(RunTraining(learner, options, nullptr, nullptr).weights == std::vector<double>{1});
 }
 
@@ -104,9 +103,7 @@ TEST_CASE("an interrupt is noticed between checks") {
   ScriptedLearner learner({{5, 1}});
   learner.interrupt_at = 4;
   learner.flag = &flag;
-  TrainOptions options = EveryPass();
-  options.check_every = 100;
-  options.max_passes = 1000;
+  TrainOptions options = With(EveryPass(), "--check-every 100 --max-passes 1000");
   const TrainSummary summary = RunTraining(learner, options, nullptr, &flag);
   CHECK(summary.last.pass == 4);
   CHECK(summary.termination == Termination::kInterrupted);

@@ -13,6 +13,7 @@
 
 #include "tests/support/dense_qp.h"
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 

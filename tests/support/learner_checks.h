@@ -77,22 +77,30 @@ inline void CheckResumedAfter(int passes, const Problem& problem, const TrainOpt
   CheckSame(whole, Resumed(problem, options, StateAfter(passes, problem, options)));
 }
 
-/// f of the learner's dual point, from the coordinates of the point alone.
-inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
+/// Ψμ of the learner's dual point, from the coordinates of the point alone; adds the losses of all
+/// examples to *losses.
+inline std::vector<double> WeightsOfDualPoint(const Problem& problem, const Learner& learner,
+                                              double* losses) {
   std::vector<double> weights(problem.num_weights(), 0.0);
   std::vector<double> coordinates;
-  double sum = 0;
   for (Index m = 0; m < problem.size(); ++m) {
     double loss = 0;
     REQUIRE(learner.traits().dual_point->DualPoint(m, &coordinates, &loss));
-    sum += loss;
+    *losses += loss;
     const ExampleView example = problem.data().example(m);
     ScatterFeatures(example, coordinates, -1 / problem.lambda_m(), weights);
     coordinates.assign(coordinates.size(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
     ScatterFeatures(example, coordinates, 1 / problem.lambda_m(), weights);
   }
-  return sum / problem.size() - Regulariser(problem.lambda(), weights);
+  return weights;
+}
+
+/// f of that point.
+inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
+  double losses = 0;
+  const std::vector<double> weights = WeightsOfDualPoint(problem, learner, &losses);
+  return losses / problem.size() - Regulariser(problem.lambda(), weights);
 }
 
 /// Evaluates the learner before the first pass and after each of `passes` passes. Checks that the

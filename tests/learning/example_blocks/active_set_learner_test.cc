@@ -205,8 +205,7 @@ TEST_CASE("the gap estimate is the gap found by the last oracle calls") {
   for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample}) {
     // One example: no other example changes the weights between two of its visits.
     const Problem problem(RandomMultiLabelProblem(random, 1, 4, 3, false), 0.1);
-    TrainOptions options = PairwiseOptions(order, SolverKind::kRoof);
-    options.proximal = Switch::kOff;
+    TrainOptions options = With(PairwiseOptions(order, SolverKind::kRoof), "--proximal off");
     const auto learner = MakeActiveSetLearner(problem, options);
     CHECK(GapEstimate(*learner) == kInfinity);
     learner->RunPass(kNever);
@@ -256,10 +255,8 @@ TEST_CASE("a gap estimate that is too small does not end the run") {
   int misled = 0;
   for (int trial = 0; trial < 12; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, false), 0.02);
-    TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kRoof);
-    options.proximal = Switch::kOff;
-    options.gap_tolerance = 0;
-    options.check_every = 1;
+    TrainOptions options = With(PairwiseOptions(OrderKind::kGap, SolverKind::kRoof),
+                                "--proximal off --gap-tolerance 0 --check-every 1");
     // A tolerance that the estimate meets at some pass while the gap does not.
     const auto probe = MakeActiveSetLearner(problem, options);
     double tolerance = 0;

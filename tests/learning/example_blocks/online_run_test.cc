@@ -20,13 +20,10 @@ TEST_CASE("examples that are not kept: scales, norms and averages stay exact ove
   // Weights shrink by a common scale, which is multiplied in at about 1000 steps and again later.
   Random random(20);
   const Problem problem(RandomMultiLabelProblem(random, 20, 3, 4, true), 0.01);
-  TrainOptions options = Options(LearnerKind::kMultiSample, StepKind::kAuto, 0);
-  options.oracle = SolverKind::kBruteForce;
-  options.own<MultiSampleOptions>().samples = 2;
-  options.average = AverageKind::kUniform;
+  TrainOptions options = With(Options(LearnerKind::kMultiSample, StepKind::kAuto, 0),
+                              "--oracle brute-force --samples 2 --average uniform");
   OnlineRun averaged(options, problem.num_weights());
-  TrainOptions plain = options;
-  plain.average = AverageKind::kOff;
+  TrainOptions plain = With(options, "--average none");
   OnlineRun newest(plain, problem.num_weights());
   std::vector<double> sum(problem.num_weights(), 0.0);
   bool folded = false;

@@ -52,12 +52,6 @@ TrainingSet TinyProblem(Random& random, int trial) {
   return RandomProblem(random, shape);
 }
 
-double Distance(std::span<const double> a, std::span<const double> b) {
-  double largest = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
-  return largest;
-}
-
 /// Problems without factors. Variables may share weights.
 TrainingSet FreeVariables(Random& random, Index variables, Index examples) {
   ProblemOptions shape = RandomOptions(random);
@@ -154,7 +148,7 @@ TEST_CASE("with line search and an l2 regulariser it is block-coordinate Frank-W
       const Evaluation b = bcfw->Evaluate(1);
       CHECK(a.primal == b.primal);
       CHECK(a.dual == b.dual);
-      CHECK(Distance(sdca->weights(), bcfw->weights()) == 0);
+      CHECK(LargestDifference(sdca->weights(), bcfw->weights()) == 0);
     }
   }
 }
@@ -180,7 +174,7 @@ TEST_CASE("elastic net and smoothing bracket the optimum of a quadratic program"
       CAPTURE(step);
       CheckConverged(run);
       // Strong convexity: λ/2 ‖w − w*‖² ≤ P(w) − P*.
-      const double distance = Distance(run.summary.weights, optimum.weights);
+      const double distance = LargestDifference(run.summary.weights, optimum.weights);
       CHECK(0.5 * lambda * distance * distance <= run.summary.last.gap + 1e-6);
     }
   }
@@ -194,11 +188,8 @@ TEST_CASE("fractional corners smooth the relaxation") {
     const bool cycles = trial % 2 == 1;
     const TrainingSet training = RandomMultiLabelProblem(random, 4, 3, 2, cycles);
     const Problem problem(training, 0.05);
-    TrainOptions options = SdcaOptions(2, 5e-3);
-    options.oracle = SolverKind::kRoof;
-    options.l1 = 0.01;
-    options.smoothing = 0.2;
-    options.max_passes = 3000;
+    TrainOptions options =
+        With(SdcaOptions(2, 5e-3), "--oracle roof --l1 0.01 --smoothing 0.2 --max-passes 3000");
     const double exact = SolveProx(training, 0.05, options.l1, options.smoothing).value;
     const TrainSummary summary = Train(problem, options);
     CHECK(summary.last.problem == CertifiedProblem::kRelaxed);
@@ -223,7 +214,7 @@ TEST_CASE("examples without factors use the gradient of the smoothed loss") {
       CAPTURE(step);
       CheckConverged(run);
       CHECK(run.summary.last.pass < 1000);  // linear convergence
-      CHECK(Distance(run.summary.weights, optimum.weights) < 1e-3);
+      CHECK(LargestDifference(run.summary.weights, optimum.weights) < 1e-3);
     }
   }
 }
@@ -237,9 +228,7 @@ TEST_CASE("on multiclass problems it takes the steps of the standalone algorithm
   ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kElasticNet, 12, 0.5), 0.1,
                 SdcaStep::kSmooth, 1);
   sdca.Run(2000);
-  TrainOptions options = SdcaOptions(5, 1e-9);
-  options.l1 = 0.05;
-  options.smoothing = 0.3;
+  TrainOptions options = With(SdcaOptions(5, 1e-9), "--l1 0.05 --smoothing 0.3");
   const TrainSummary summary = Train(problem, options);
   CHECK(Near(summary.last.primal, sdca.Newest().primal, 1e-7));
   for (std::size_t j = 0; j < 3; ++j) {
@@ -272,8 +261,7 @@ TEST_CASE("the dual never falls, and runs resume bit for bit") {
     TrainOptions options = SdcaOptions(1 + trial % 4);
     options.l1 = trial % 3 == 0 ? 0.0 : 0.01;
     options.smoothing = trial % 3 == 1 ? 0.0 : 0.1;
-    options.average = AverageKind::kSuffix;
-    options.own<ProxSdcaOptions>().random_output = true;
+    Set(&options, "--average suffix --random-output on");
     options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
     CheckDualNeverFalls(problem, options, 70, 1e-10);
     CheckTakeOver(problem, options, {70, 5, [](Learner& evaluated) { evaluated.Evaluate(1); }});
@@ -297,8 +285,7 @@ TEST_CASE("certificates with an l1 term are verified") {
   Random random(8);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(TinyProblem(random, trial), 0.1);
-    TrainOptions options = SdcaOptions(2, 1e-2);
-    options.l1 = 0.02;
+    TrainOptions options = With(SdcaOptions(2, 1e-2), "--l1 0.02");
     const VerifiedRun run = CheckVerifies(problem, options, options.max_passes);
     CHECK(run.verification.dual_proved);
     ProgressRecord wrong = run.summary.last;
@@ -322,8 +309,7 @@ TEST_CASE("refusals say what to use") {
 TEST_CASE("notes say which objective is reported") {
   Random random(10);
   const Problem problem(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);
-  TrainOptions options = SdcaOptions(2, 0);
-  options.max_passes = 10;
+  TrainOptions options = With(SdcaOptions(2, 0), "--max-passes 10");
   CHECK(Train(problem, options).notes.empty());
   options.l1 = 0.1;
   const TrainSummary summary = Train(problem, options);
@@ -395,22 +381,6 @@ TEST_CASE("feature bounds count global factors") {
     reached += most >= 0.1 * bound ? 1 : 0;
   }
   CHECK(reached >= 6);
-}
-
-TEST_CASE("figures on unpleasant problems are finite") {
-  Random random(12);
-  for (int trial = 0; trial < 24; ++trial) {
-    const ProblemOptions shape = RandomHardOptions(random);
-    for (const double lambda : {1e-9, 1e9}) {
-      const Problem problem(RandomProblem(random, shape), lambda);
-      TrainOptions options = SdcaOptions(1 + trial % 4);
-      options.max_passes = 5;
-      options.l1 = trial % 3 == 0 ? 0.0 : 1e-3;
-      options.smoothing = trial % 2 == 0 ? 0.0 : 1e-3;
-      options.average = AverageKind::kUniform;
-      CheckNumbers(Train(problem, options));
-    }
-  }
 }
 
 TEST_CASE("the norm of a whole example is the largest singular value") {

@@ -118,10 +118,8 @@ void StepOnDraw(const Problem& problem, Random* random, PlainBcfw* plain) {
 }
 
 TrainOptions Uniform(int seed) {
-  TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0);
-  options.oracle = SolverKind::kBruteForce;
-  options.order = OrderKind::kUniform;
-  options.keep_newest = true;
+  TrainOptions options = With(Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0),
+                              "--oracle brute-force --order uniform --keep-newest on");
   options.seed = seed;
   return options;
 }
@@ -462,10 +460,7 @@ TEST_CASE("the number of oracle calls to a small error does not grow with the ex
     MeanOfRuns mean;
     for (int seed = 1; seed <= kRunsOfMean; ++seed) mean.Add(calls_to(Uniform(seed)));
     calls.push_back(mean.mean());
-    TrainOptions batch = Uniform(1);
-    batch.learner = LearnerKind::kFrankWolfe;
-    batch.step = StepKind::kAuto;
-    batch.order = OrderKind::kAuto;
+    TrainOptions batch = With(Uniform(1), "--learner fw --step auto --order auto");
     batch_calls.push_back(calls_to(batch));
     const PlainConstants constants = ConstantsOf(problem);
     const double first = std::max(0.0, n * std::log(2 * optimum / constants.curvature));

@@ -38,6 +38,8 @@ using namespace slackline::internal::test;
 
 namespace {
 
+std::uint64_t Seed(int number) { return static_cast<std::uint64_t>(number); }
+
 GlobalProblemOptions Family(int number) {
   GlobalProblemOptions options;
   switch (number % 6) {
@@ -77,36 +79,21 @@ GlobalProblemOptions Family(int number) {
 TEST_CASE("the augmented Lagrangian closes the gap with global factors") {
   for (int trial = 0; trial < 18; ++trial) {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.02;
-    const GlobalProblemOptions family = Family(trial / 3);
-    const Problem problem(RandomGlobalProblem(static_cast<std::uint64_t>(100 + trial), family),
-                          lambda);
+    const Problem problem(RandomGlobalProblem(Seed(100 + trial), Family(trial / 3)), lambda);
     const double optimum = RelaxedOptimum(problem.training(), lambda);
-    BracketObserver observer(optimum, kNone);
-    const TrainSummary summary = Train(
-        problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), &observer);
     CAPTURE(trial);
-    CAPTURE(summary.message);
-    CHECK(observer.sound);
-    CHECK(observer.checks > 0);
-    CHECK(summary.termination == Termination::kConverged);
-    CHECK(Near(summary.last.primal, optimum, 1e-5));
+    const TrainOptions al = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6);
+    CheckConverged(TrainOn(problem, al, optimum), optimum, 1e-5);
   }
 }
 
 TEST_CASE("Frank-Wolfe steps store no states and come near the optimum") {
   for (int trial = 0; trial < 6; ++trial) {
-    const Problem problem(
-        RandomGlobalProblem(static_cast<std::uint64_t>(200 + trial), Family(trial)), 0.1);
+    const Problem problem(RandomGlobalProblem(Seed(200 + trial), Family(trial)), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
-    BracketObserver observer(optimum, kNone);
-    const TrainSummary summary =
-        Train(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 2e-3),
-              &observer);
     CAPTURE(trial);
-    CAPTURE(summary.message);
-    CHECK(observer.sound);
-    CHECK(summary.termination == Termination::kConverged);
-    CHECK(Near(summary.last.primal, optimum, 4e-3));
+    const TrainOptions al = Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 2e-3);
+    CheckConverged(TrainOn(problem, al, optimum), optimum, 4e-3);
 
     FactorBlocks blocks(problem, StepKind::kFrankWolfe, true);
     for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0.1);
@@ -118,8 +105,7 @@ TEST_CASE("Frank-Wolfe steps store no states and come near the optimum") {
 TEST_CASE("the soft learner reaches the optimum of soft constraints") {
   for (int trial = 0; trial < 6; ++trial) {
     const double rho = trial % 2 == 0 ? 1.0 : 0.05;
-    const Problem problem(
-        RandomGlobalProblem(static_cast<std::uint64_t>(300 + trial), Family(trial)), 0.1);
+    const Problem problem(RandomGlobalProblem(Seed(300 + trial), Family(trial)), 0.1);
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
     options.own<PenaltyOptions>().rho = rho;
     options.order = trial % 3 == 0 ? OrderKind::kUniform : OrderKind::kExample;
@@ -135,7 +121,7 @@ TEST_CASE("the soft learner reaches the optimum of soft constraints") {
 TEST_CASE("tables and global factors have the same optimum") {
   for (int trial = 0; trial < 6; ++trial) {
     GlobalProblemOptions options = Family(trial == 5 ? 0 : trial);
-    const auto seed = static_cast<std::uint64_t>(400 + trial);
+    const std::uint64_t seed = Seed(400 + trial);
     const Problem global(RandomGlobalProblem(seed, options), 0.05);
     options.as_tables = true;
     const Problem tables(RandomGlobalProblem(seed, options), 0.05);
@@ -228,13 +214,11 @@ TEST_CASE("restricted factors that share variables have sound bounds") {
     const Problem problem(RandomGlobalProblem(seed, options), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-      BracketObserver observer(optimum, kNone);
-      TrainOptions al = Options(LearnerKind::kAugmentedLagrangian, step, 1e-6);
-      al.max_passes = 2000;
-      const TrainSummary summary = Train(problem, al, &observer);
+      const TrainOptions al =
+          With(Options(LearnerKind::kAugmentedLagrangian, step, 1e-6), "--max-passes 2000");
+      const auto [summary, sound] = TrainOn(problem, al, optimum);
       CAPTURE(seed);
-      CHECK(observer.sound);
-      CHECK(observer.checks > 0);
+      CHECK(sound);
       CHECK(Near(summary.last.primal, optimum, step == StepKind::kPairwise ? 1e-4 : 2e-2));
       CHECK(summary.last.dual >= 0);
     }
@@ -246,10 +230,7 @@ TEST_CASE("results do not depend on threads") {
   TrainOptions options = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-4);
   const TrainSummary one = Train(problem, options);
   options.threads = 3;
-  const TrainSummary three = Train(problem, options);
-  CHECK(one.weights == three.weights);
-  CHECK(one.last.primal == three.last.primal);
-  CHECK(one.last.dual == three.last.dual);
+  CheckSame(one, Train(problem, options));
 }
 
 TEST_CASE("global factors beside tables are trained with factor blocks only") {
@@ -367,7 +348,7 @@ TEST_CASE("bounds hold and agree on unpleasant problems") {
     if (random.Below(4) == 0) options.num_pairs = 0;
     const double lambdas[] = {1, 0.1, 1e-3, 1e-5, 1e-8, 1e3, 1e8};
     const double lambda = lambdas[random.Below(std::size(lambdas))];
-    const auto seed = static_cast<std::uint64_t>(1000 + trial);
+    const std::uint64_t seed = Seed(1000 + trial);
     const Problem global(RandomGlobalProblem(seed, options), lambda);
     TrainOptions train = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-3);
     train.max_passes = 300;
@@ -382,8 +363,7 @@ TEST_CASE("bounds hold and agree on unpleasant problems") {
     }
     if (!options.exactly_one) {
       options.as_tables = true;
-      train.learner = LearnerKind::kAugmentedLagrangian;
-      train.step = StepKind::kPairwise;
+      Set(&train, "--learner al --step pairwise");
       runs.push_back(Train(Problem(RandomGlobalProblem(seed, options), lambda), train).last);
     }
     CAPTURE(trial);
@@ -438,13 +418,8 @@ TEST_CASE("many labels with pairs and a count reach a certified gap") {
     TrainOptions options = Options(LearnerKind::kAuto, StepKind::kAuto, tolerance);
     options.absolute_gap = 0;
     options.order = order;
-    const auto learner = MakeLearner(problem, options);
-    learner->traits().dual_point->KeepDualPoint();
-    const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+    const TrainSummary summary = TrainVerified(problem, options).summary;
     CHECK(summary.termination == Termination::kConverged);
-    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options,
-                            learner->traits().dual_point)
-              .outcome == VerifyOutcome::kHolds);
     CHECK(summary.last.relative_gap <= 1.01 * tolerance);
     runs.push_back(summary.last);
   }

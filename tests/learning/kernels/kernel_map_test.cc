@@ -24,9 +24,7 @@ namespace {
 constexpr Kernel kMappedKernel{KernelKind::kRbf, 0.4, 3, 1};
 
 TrainOptions RbfOptions(LearnerKind learner, StepKind step, double gap) {
-  TrainOptions options = Options(learner, step, gap);
-  options.kernel = KernelKind::kRbf;
-  options.kernel_gamma = 0.4;
+  TrainOptions options = With(Options(learner, step, gap), "--kernel rbf --kernel-gamma 0.4");
   return options;
 }
 
@@ -120,16 +118,9 @@ TEST_CASE("every learner reaches the optimum of the kernel matrix") {
     corners.oracle = SolverKind::kRoof;
     for (const TrainOptions& options :
          {al, corners, RbfOptions(LearnerKind::kAuto, StepKind::kAuto, 1e-6)}) {
-      const auto learner = MakeLearner(problem, options);
-      learner->traits().dual_point->KeepDualPoint();
       BracketObserver observer(optimum, kNone);
-      const TrainSummary summary = RunTraining(problem, *learner, options, &observer, nullptr);
-      CHECK(observer.sound);
-      CHECK(summary.termination == Termination::kConverged);
-      CHECK(Near(summary.last.primal, optimum, 1e-5));
-      CHECK(VerifyCertificate(problem, summary.weights, summary.last, options,
-                              learner->traits().dual_point)
-                .outcome == VerifyOutcome::kHolds);
+      const TrainSummary summary = TrainVerified(problem, options, &observer).summary;
+      CheckConverged({summary, observer.sound}, optimum, 1e-5);
     }
     TrainOptions soft = RbfOptions(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
     soft.own<PenaltyOptions>().rho = 0.5;

@@ -23,6 +23,7 @@
 #include <slackline/learning/verify/verify_hinge.h>
 
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -117,8 +118,7 @@ std::vector<WayToTrain> WaysToTrain() {
     ways.push_back({name, {}});
     TrainOptions& options = ways.back().options;
     options.learner = learner;
-    options.gap_tolerance = 1e-3;
-    options.max_passes = 3000;
+    Set(&options, "--gap-tolerance 1e-3 --max-passes 3000");
     return options;
   };
   add("auto", LearnerKind::kAuto);

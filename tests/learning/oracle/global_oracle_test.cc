@@ -127,8 +127,7 @@ TEST_CASE("the primal at zero is the largest loss of a matching") {
 
 TEST_CASE("options of factor blocks make auto choose factor blocks") {
   const Problem problem(RandomMatchings(2, 3), 0.05);
-  TrainOptions options;
-  options.own<PenaltyOptions>().rho = 2;
+  TrainOptions options = Given("--rho 2");
   CHECK(ChooseLearner(problem, options).options.learner == LearnerKind::kAugmentedLagrangian);
 }
 

@@ -56,10 +56,7 @@ TEST_CASE("auto trains graphs with cycles to the optimum of the exact problem") 
     CHECK(trained.termination == Termination::kConverged);
     CHECK(trained.last.problem == CertifiedProblem::kExact);
 
-    TrainOptions exact = options;
-    exact.learner = LearnerKind::kBcfw;
-    exact.step = StepKind::kPairwise;
-    exact.oracle = SolverKind::kBruteForce;
+    TrainOptions exact = With(options, "--learner bcfw --step pairwise --oracle brute-force");
     const TrainSummary expected = Train(problem, exact);
     CHECK(trained.last.primal >= expected.last.dual - 1e-9);
     CHECK(trained.last.dual <= expected.last.primal + 1e-9);
@@ -87,8 +84,7 @@ TEST_CASE("learners with planes search in every call, and converge as well") {
 
 TEST_CASE("messages alone leave a gap that searches close") {
   const Problem problem = Grids();
-  TrainOptions options = Automatic(2e-4);
-  options.max_passes = 800;
+  TrainOptions options = With(Automatic(2e-4), "--max-passes 800");
   const TrainSummary searched = Train(problem, options);
   CHECK(searched.termination == Termination::kConverged);
   options.oracle = SolverKind::kMessages;

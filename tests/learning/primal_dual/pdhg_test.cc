@@ -160,9 +160,7 @@ TEST_CASE("a learner on the saddle point closes the gap of loose relaxations") {
   CHECK(trained.termination == Termination::kConverged);
   CHECK(trained.last.problem == CertifiedProblem::kRelaxed);
   // Factor blocks with multipliers solve the same problem in quite another way.
-  TrainOptions other = OfPdhg(5e-3);
-  other.learner = LearnerKind::kAugmentedLagrangian;
-  other.max_passes = 2000;
+  TrainOptions other = With(OfPdhg(5e-3), "--learner al --max-passes 2000");
   const TrainSummary checked = Train(problem, other);
   CHECK(trained.last.dual <= checked.last.primal + kTight);
   CHECK(checked.last.dual <= trained.last.primal + kTight);
@@ -187,8 +185,7 @@ TEST_CASE("labellings that cannot reach the relaxed optimum stall, and say what 
 
 TEST_CASE("results do not depend on the number of threads") {
   const Problem problem = LooseGrid(0.3);
-  TrainOptions options = OfPdhg(0);
-  options.max_passes = 5;
+  TrainOptions options = With(OfPdhg(0), "--max-passes 5");
   const TrainSummary one = Train(problem, options);
   options.threads = 3;
   CheckSame(one, Train(problem, options));
@@ -221,8 +218,7 @@ TEST_CASE("the exact problem gives way to the relaxed one, or does not, as the u
   const TrainSummary relaxed = Train(problem, options);
   CHECK(relaxed.termination == Termination::kConverged);
   CHECK(relaxed.last.problem == CertifiedProblem::kRelaxed);
-  options.certify = Certify::kExact;
-  options.max_passes = 30;
+  Set(&options, "--certify exact --max-passes 30");
   const TrainSummary exact = Train(problem, options);
   CHECK(exact.last.problem == CertifiedProblem::kExact);
   // The relaxed optimum is not below the exact one.

@@ -263,8 +263,7 @@ TEST_CASE("times of resumed runs add up, and time limits count the sum") {
   TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
   const std::string state = StateAfter(5, problem, options);
   const auto resume = [&](double limit) {
-    TrainOptions rules = options;
-    rules.max_passes = 10;
+    TrainOptions rules = With(options, "--max-passes 10");
     rules.time_limit_seconds = limit;
     return Resumed(problem, rules, state);
   };
@@ -287,8 +286,7 @@ TEST_CASE("damaged states are refused") {
     CAPTURE(variant.name);
     const std::string state = StateAfter(3, problem, variant.options);
     const auto resume = [&](std::string_view bytes) {
-      TrainOptions options = variant.options;
-      options.max_passes = 4;
+      TrainOptions options = With(variant.options, "--max-passes 4");
       Resumed(problem, options, bytes);
     };
     const std::size_t stride = variant.other ? 1 + state.size() / 200 : 1;
@@ -340,16 +338,11 @@ TEST_CASE("differing fingerprints name the difference") {
   CHECK(Difference(print, MakeFingerprint(problem, options)).empty());
   CHECK(Difference(print, MakeFingerprint(problem.WithLambda(0.2), options)) ==
         "--lambda was 0.1 and is 0.2 now");
-  TrainOptions outer = options;
-  outer.gap_tolerance = 0.5;
-  outer.absolute_gap = 1;
-  outer.max_passes = 3;
+  TrainOptions outer = With(options, "--gap-tolerance 0.5 --absolute-gap 1 --max-passes 3");
   outer.time_limit_seconds = 7;
   outer.threads = 2;
   CHECK(Difference(print, MakeFingerprint(problem, outer)).empty());
-  TrainOptions seed = options;
-  seed.seed = 2;
-  seed.check_every = 3;
+  TrainOptions seed = With(options, "--seed 2 --check-every 3");
   CHECK(Difference(print, MakeFingerprint(problem, seed)) ==
         "--check-every was 0 and is 3 now, --seed was 1 and is 2 now");
   Random again(13);

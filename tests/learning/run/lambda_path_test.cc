@@ -47,8 +47,7 @@ void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
   add(LearnerKind::kCuttingPlane1, 1e-6, 3000).rescaling = Rescaling::kSlack;
   add(LearnerKind::kProxSdca, 2e-3, 30000).average = AverageKind::kWeighted;
   TrainOptions& elastic = add(LearnerKind::kProxSdca, 5e-3, 30000);
-  elastic.l1 = 0.01;
-  elastic.smoothing = 0.1;
+  Set(&elastic, "--l1 0.01 --smoothing 0.1");
   add(LearnerKind::kMultiSample, 2e-3, 30000).own<MultiSampleOptions>().revisit = true;
   add(LearnerKind::kMultiSample, 5e-2, 30000).average = AverageKind::kWeighted;
   if (HasInputs(problem))
@@ -224,8 +223,7 @@ TEST_CASE("a soft path solves each penalised problem") {
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
     options.own<PenaltyOptions>().rho = 0.5;
     if (trial % 2 == 1) {
-      options.own<SoftOptions>().rho_final = 0.1;
-      options.own<SoftOptions>().rho_passes = 10;
+      Set(&options, "--rho-final 0.1 --rho-passes 10");
     }
     const Problem first(PathProblem(random, trial), 0.5);
     const Problem second = first.WithLambda(0.1);

@@ -31,8 +31,7 @@ std::vector<TrainOptions> ShortWays(Random& random, const Problem& problem) {
     ways.push_back(kernel);
   }
   for (TrainOptions& options : ways) {
-    options.gap_tolerance = options.absolute_gap = 0.01;
-    options.max_passes = 60;
+    Set(&options, "--gap-tolerance 0.01 --absolute-gap 0.01 --max-passes 60");
   }
   return ways;
 }
@@ -66,11 +65,9 @@ TEST_CASE("a run that ends at a limit and is resumed equals one without the limi
   const Problem problem(RandomMultiLabelProblem(random, 6, 5, 3, true), 0.05);
   for (TrainOptions options : ShortWays(random, problem)) {
     CAPTURE(Describe(options));
-    options.gap_tolerance = options.absolute_gap = 0;
-    options.max_passes = 20;
+    Set(&options, "--gap-tolerance 0 --absolute-gap 0 --max-passes 20");
     const Ended whole = TrainToEnd(problem, options);
-    TrainOptions half = options;
-    half.max_passes = 9;
+    TrainOptions half = With(options, "--max-passes 9");
     const Ended first = TrainToEnd(problem, half);
     const Ended second = TrainToEnd(problem, options, first.state);
     CHECK(second.summary.last.pass == 20);
@@ -111,13 +108,10 @@ TEST_CASE("what a run takes from a state depends on what differs") {
     return ContinuationFrom(saved, MakeFingerprint(now, with));
   };
   CHECK(from(problem, options) == Continuation::kResume);
-  TrainOptions outer = options;
-  outer.gap_tolerance = 1e-7;
-  outer.max_passes = 7;
+  TrainOptions outer = With(options, "--gap-tolerance 1e-7 --max-passes 7");
   CHECK(from(problem, outer) == Continuation::kResume);
   CHECK(from(problem.WithLambda(0.2), outer) == Continuation::kFollow);
-  TrainOptions inner = options;
-  inner.seed = 9;
+  TrainOptions inner = With(options, "--seed 9");
   CHECK(from(problem, inner) == Continuation::kNew);
   CHECK(from(problem.WithLambda(0.2), inner) == Continuation::kNew);
   CHECK(from(other, options) == Continuation::kNew);
@@ -138,8 +132,7 @@ TEST_CASE("states that do not fit are refused") {
     CHECK_THROWS_AS(FollowLambda(next, options, std::string_view(state).substr(0, length), 0.1),
                     DataError);
   CHECK_THROWS_AS(FollowLambda(next, options, state + "x", 0.1), DataError);
-  TrainOptions other = options;
-  other.learner = LearnerKind::kSoft;
+  TrainOptions other = With(options, "--learner soft");
   CHECK_THROWS_AS(FollowLambda(next, other, state, 0.1), DataError);
   CHECK_THROWS_AS(FollowLambda(next, options, state, 0), std::invalid_argument);
 }

@@ -23,6 +23,7 @@
 #include "tests/support/dealt.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/never.h"
+#include "tests/support/option_text.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/thread_ranks.h"
@@ -46,20 +47,13 @@ TrainOptions TwelvePasses(Index shards) {
 /// Every kind of learner in shards.
 std::vector<TrainOptions> RankedWays(Index shards) {
   std::vector<TrainOptions> ways = {TwelvePasses(shards)};
-  TrainOptions options = TwelvePasses(shards);
-  options.order = OrderKind::kAuto;
-  options.step = StepKind::kFrankWolfe;
+  TrainOptions options = With(TwelvePasses(shards), "--order auto --step fw");
   ways.push_back(options);
-  options.step = StepKind::kAuto;
-  options.learner = LearnerKind::kProxSdca;
-  options.l1 = 0.001;
-  options.smoothing = 0.1;
+  Set(&options, "--step auto --learner prox-sdca --l1 0.001 --smoothing 0.1");
   ways.push_back(options);
-  options.l1 = 0;
-  options.learner = LearnerKind::kSoft;
+  Set(&options, "--l1 0 --learner soft");
   ways.push_back(options);
-  options.smoothing = 0;
-  options.learner = LearnerKind::kAugmentedLagrangian;
+  Set(&options, "--smoothing 0 --learner al");
   ways.push_back(options);
   options.order = OrderKind::kUniform;
   ways.push_back(options);

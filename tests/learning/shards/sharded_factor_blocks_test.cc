@@ -36,8 +36,7 @@ TrainOptions FactorShards(LearnerKind learner, Index shards) {
   return {.learner = learner, .shards = shards};
 }
 TrainOptions Soft(Index shards, double smoothing = 0) {
-  TrainOptions options = FactorShards(LearnerKind::kSoft, shards);
-  options.own<PenaltyOptions>().rho = 0.7;
+  TrainOptions options = With(FactorShards(LearnerKind::kSoft, shards), "--rho 0.7");
   options.smoothing = smoothing;
   return options;
 }
@@ -51,22 +50,16 @@ Problem DensePairProblem(Random& random, Index examples = 12) {
 std::vector<TrainOptions> FactorWays(Index shards) {
   std::vector<TrainOptions> ways = {Soft(shards), Soft(shards, 0.1),
                                     FactorShards(LearnerKind::kAugmentedLagrangian, shards)};
-  TrainOptions options = Soft(shards);
-  options.step = StepKind::kFrankWolfe;
-  options.order = OrderKind::kUniform;
-  options.own<SoftOptions>().rho_final = 0.2;
-  options.own<SoftOptions>().rho_passes = 5;
+  TrainOptions options =
+      With(Soft(shards), "--step fw --order uniform --rho-final 0.2 --rho-passes 5");
   ways.push_back(options);
   options = Soft(shards);
   options.proximal = Switch::kOn;
   ways.push_back(options);
   options = FactorShards(LearnerKind::kAugmentedLagrangian, shards);
-  options.order = OrderKind::kUniform;
-  options.proximal = Switch::kOff;
+  Set(&options, "--order uniform --proximal off");
   ways.push_back(options);
-  options.order = OrderKind::kExample;
-  options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
-  options.own<AugmentedLagrangianOptions>().tau = 0.5;
+  Set(&options, "--order example --shrinking off --tau 0.5");
   ways.push_back(options);
   return ways;
 }
@@ -118,9 +111,8 @@ TEST_CASE("all numbers of shards reach the optimum") {
     for (const double smoothing : {0.0, 0.1}) {
       const double soft = SolveSoft(problem.training(), problem.lambda(), 0.7, smoothing).value;
       for (const Index shards : {1, 2, 3}) {
-        TrainOptions options = Soft(shards, smoothing);
-        options.gap_tolerance = options.absolute_gap = 1e-5;
-        options.max_passes = 30000;
+        TrainOptions options = With(Soft(shards, smoothing),
+                                    "--gap-tolerance 1e-5 --absolute-gap 1e-5 --max-passes 30000");
         const Run run = TrainOn(problem, options, relaxed, soft);
         CAPTURE(trial);
         CAPTURE(shards);
@@ -129,9 +121,8 @@ TEST_CASE("all numbers of shards reach the optimum") {
       }
     }
     for (const Index shards : {1, 2, 3}) {
-      TrainOptions options = FactorShards(LearnerKind::kAugmentedLagrangian, shards);
-      options.gap_tolerance = options.absolute_gap = 1e-4;
-      options.max_passes = 30000;
+      TrainOptions options = With(FactorShards(LearnerKind::kAugmentedLagrangian, shards),
+                                  "--gap-tolerance 1e-4 --absolute-gap 1e-4 --max-passes 30000");
       const Run run = TrainOn(problem, options, relaxed);
       CAPTURE(trial);
       CAPTURE(shards);
@@ -211,13 +202,10 @@ TEST_CASE("the common weights are those of the point after every pass") {
         for (int pass = 0; pass < 6; ++pass) {
           learner->RunPass(kNever);
           learner->Evaluate(1);
-          double most = 0;
-          for (std::size_t k = 0; k < learner->weights().size(); ++k)
-            most = std::max(most, std::abs(learner->weights()[k] - learner->reached()[k]));
           CAPTURE(shards);
           CAPTURE(texts);
           CAPTURE(options.learner.name());
-          CHECK(most <= kTight);
+          CHECK(LargestDifference(learner->weights(), learner->reached()) <= kTight);
         }
       }
     }
@@ -230,8 +218,7 @@ TEST_CASE("al visits the active pairs of shards only, as those of one chain, and
   const auto steps_per_pass = [&](Index shards, Switch shrinking) {
     TrainOptions options = FactorShards(LearnerKind::kAugmentedLagrangian, shards);
     options.own<AugmentedLagrangianOptions>().shrinking = shrinking;
-    options.gap_tolerance = 1e-3;
-    options.max_passes = 2000;
+    Set(&options, "--gap-tolerance 1e-3 --max-passes 2000");
     const TrainSummary summary = Train(problem, options);
     CAPTURE(shards);
     CHECK(summary.termination == Termination::kConverged);
@@ -248,9 +235,7 @@ TEST_CASE("passes with shards are worth a third of passes with one, or more") {
   for (const LearnerKind kind : kFactorKinds) {
     for (const bool texts : {false, true}) {
       const Problem problem = texts ? TextProblem(random, 300, 6) : DensePairProblem(random, 200);
-      TrainOptions options = FactorShards(kind, 1);
-      options.gap_tolerance = 0.1;
-      options.check_every = 1;
+      TrainOptions options = With(FactorShards(kind, 1), "--gap-tolerance 0.1 --check-every 1");
       const Index alone = Train(problem, options).last.pass;
       options.shards = 4;
       options.max_passes = 3 * alone + 3;
@@ -351,8 +336,7 @@ TEST_CASE("problems of extreme shapes") {
     const TrainingSet training = RandomProblem(random, kind);
     for (const double lambda : {1e-20, 0.1, 1e20}) {
       for (TrainOptions options : FactorWays(3)) {
-        options.gap_tolerance = options.absolute_gap = 0;
-        options.max_passes = 12;
+        Set(&options, "--gap-tolerance 0 --absolute-gap 0 --max-passes 12");
         CAPTURE(trial);
         CAPTURE(lambda);
         CAPTURE(options.learner.name());

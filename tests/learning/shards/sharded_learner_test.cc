@@ -147,8 +147,7 @@ TEST_CASE("all numbers of shards reach the optimum") {
     const Problem problem(RandomProblem(random, kind), 0.05);
     const double optimum = SolveExact(problem.training(), problem.lambda()).value;
     for (const Index shards : Cases<Index>({1, 2, 4})) {
-      TrainOptions options = Shards(shards);
-      options.oracle = SolverKind::kTree;
+      TrainOptions options = With(Shards(shards), "--oracle tree");
       // Not 1e-8: the dual is then at its optimum up to rounding, and a line search over shards
       // keeps no change whose gain is smaller than the rounding of the dual variables.
       options.gap_tolerance = 1e-7;
@@ -180,13 +179,10 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
       for (int pass = 0; pass < 10; ++pass) {
         learner->RunPass(kNever);
         learner->Evaluate(1);
-        double most = 0;
-        for (std::size_t k = 0; k < learner->weights().size(); ++k)
-          most = std::max(most, std::abs(learner->weights()[k] - learner->reached()[k]));
         CAPTURE(shards);
         CAPTURE(texts);
         CAPTURE(pass);
-        CHECK(most <= kTight);
+        CHECK(LargestDifference(learner->weights(), learner->reached()) <= kTight);
       }
     }
   }
@@ -195,8 +191,7 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
 TEST_CASE("rare features: the certificate is that of one chain of visits") {
   Random random(4);
   const Problem problem = TextProblem(random);
-  TrainOptions options = Shards(1);
-  options.gap_tolerance = 1e-7;
+  TrainOptions options = With(Shards(1), "--gap-tolerance 1e-7");
   const TrainSummary alone = Train(problem, options);
   for (const Index shards : {2, 5}) {
     options.shards = shards;
@@ -214,9 +209,7 @@ TEST_CASE("passes with shards are worth nearly as much as passes with one") {
   Random random(5);
   for (const bool texts : {false, true}) {
     const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 400);
-    TrainOptions options = Shards(1);
-    options.gap_tolerance = 1e-3;
-    options.check_every = 1;
+    TrainOptions options = With(Shards(1), "--gap-tolerance 1e-3 --check-every 1");
     const Index alone = Train(problem, options).last.pass;
     options.shards = 4;
     CAPTURE(texts);
@@ -299,9 +292,7 @@ TEST_CASE("λ can change between passes") {
     for (const Switch proximal : {Switch::kAuto, Switch::kOff}) {
       // As near as a run that begins with the second λ, up to a factor. Both gaps are those of the
       // newest weights, which come and go.
-      TrainOptions fresh = Shards(3, proximal);
-      fresh.gap_tolerance = 0;
-      fresh.max_passes = 100;
+      TrainOptions fresh = With(Shards(3, proximal), "--gap-tolerance 0 --max-passes 100");
       const double gap = 10 * Train(second, fresh).last.gap + 1e-5;
       CAPTURE(lambda);
       CheckPath(first, second, Shards(3, proximal), optimum, 10, 100, gap);
@@ -338,22 +329,13 @@ TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificat
 TEST_CASE("options that do not go with shards are refused") {
   Random random(12);
   const Problem problem = DenseProblem(random);
-  const auto refused = [&](const TrainOptions& options, const char* part) {
-    CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains(part), DataError);
+  const auto refusal = [&](const std::string& text) {
+    return RefusalOf(problem, With(Shards(2), text));
   };
-  TrainOptions options = Shards(2);
-  options.average = AverageKind::kWeighted;
-  refused(options, "--shards cannot be combined with --average");
-  options = Shards(2);
-  options.own<BcfwOptions>().planes = Switch::kOn;
-  refused(options, "--shards cannot be combined with --planes on");
-  options = Shards(2);
-  options.learner = LearnerKind::kSubgradient;
-  options.step = StepKind::kAuto;
-  options.order = OrderKind::kAuto;
-  refused(options, "--shards");
-  options = Shards(1000);
-  refused(options, "--shards");
+  CHECK(Contains(refusal("--average weighted"), "--shards cannot be combined with --average"));
+  CHECK(Contains(refusal("--planes on"), "--shards cannot be combined with --planes on"));
+  CHECK(Contains(refusal("--learner ssg --step auto --order auto"), "--shards"));
+  CHECK(Contains(refusal("--shards 1000"), "--shards"));
 }
 
 TEST_CASE("auto trains in shards where examples have an oracle") {

@@ -84,9 +84,8 @@ TEST_CASE("all numbers of shards reach the optimum") {
     const double optimum = SolveExact(problem.training(), problem.lambda()).value;
     for (const LearnerKind learner : kPointKinds) {
       for (const Index shards : {1, 2, 4}) {
-        TrainOptions options = PointShards(learner, shards);
-        options.oracle = SolverKind::kTree;
-        options.gap_tolerance = 1e-3;
+        TrainOptions options =
+            With(PointShards(learner, shards), "--oracle tree --gap-tolerance 1e-3");
         const TrainSummary summary = Train(problem, options);
         CAPTURE(learner.name());
         CAPTURE(shards);
@@ -129,26 +128,15 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
       for (const bool texts : {false, true}) {
         const Problem problem = texts ? TextProblem(random, 300, 6) : DenseProblem(random, 60);
         const auto learner = MakeRounds(problem, PointShards(kind, shards));
-        std::vector<double> coordinates;
         for (int pass = 0; pass < 5; ++pass) {
           learner->RunPass(kNever);
-          std::vector<double> weights(problem.num_weights(), 0.0);
-          for (Index m = 0; m < problem.size(); ++m) {
-            double loss = 0;
-            learner->DualPoint(m, &coordinates, &loss);
-            const ExampleView example = problem.data().example(m);
-            for (double& value : coordinates) value = -value;
-            AddLabellingFeatures(example, example.labels(), 1, coordinates);
-            ScatterFeatures(example, coordinates, 1 / problem.lambda_m(), weights);
-          }
-          double most = 0;
-          for (std::size_t k = 0; k < weights.size(); ++k)
-            most = std::max(most, std::abs(weights[k] - learner->reached()[k]));
+          double losses = 0;
+          const std::vector<double> weights = WeightsOfDualPoint(problem, *learner, &losses);
           CAPTURE(kind.name());
           CAPTURE(shards);
           CAPTURE(texts);
           CAPTURE(pass);
-          CHECK(most <= kTight);
+          CHECK(LargestDifference(weights, learner->reached()) <= kTight);
         }
       }
     }
@@ -196,8 +184,7 @@ TEST_CASE("passes with shards are worth a third of passes with one, or more") {
       options.gap_tolerance = texts ? 0.3 : 0.1;
       options.check_every = 1;
       const Index alone = Train(problem, options).last.pass;
-      TrainOptions together = options;
-      together.shards = 4;
+      TrainOptions together = With(options, "--shards 4");
       together.max_passes = 3 * alone + 3;
       CAPTURE(options.learner.name());
       CAPTURE(options.l1);
@@ -239,8 +226,7 @@ TEST_CASE("examples without factors use the gradient of the smoothed loss") {
     const Problem problem(multiclass.training, 0.1);
     const Optimum optimum = SolveProx(multiclass.training, 0.1, l1, 0.3);
     for (const Index step : {2, 5}) {
-      TrainOptions options = ProxShards(3, l1, 0.3, step);
-      options.gap_tolerance = 1e-8;
+      TrainOptions options = With(ProxShards(3, l1, 0.3, step), "--gap-tolerance 1e-8");
       const TrainSummary summary = Train(problem, options);
       CAPTURE(l1);
       CAPTURE(step);
@@ -293,8 +279,7 @@ TEST_CASE("λ can change between passes") {
   const TrainingSet training = ShortChains(random, 6);
   const Problem first(training, 1.0);
   const double optimum = SolveProx(training, 0.1, 0.02, 0.1).value;
-  TrainOptions options = ProxShards(3, 0.02, 0.1);
-  options.oracle = SolverKind::kBruteForce;
+  TrainOptions options = With(ProxShards(3, 0.02, 0.1), "--oracle brute-force");
   CHECK(CheckPath(first, first.WithLambda(0.1), options, optimum, 20, 300, 0.05).dual >= -kExact);
 }
 
@@ -340,8 +325,7 @@ TEST_CASE("counts and notes are those of all shards") {
     TrainOptions options = ProxShards(3, kind == LearnerKind::kProxSdca ? 0.01 : 0, 0);
     options.learner = kind;
     options.step = kind == LearnerKind::kBcfw ? StepKind::kFrankWolfe : StepKind::kAuto;
-    options.gap_tolerance = 0;
-    options.max_passes = 4;
+    Set(&options, "--gap-tolerance 0 --max-passes 4");
     const TrainSummary summary = Train(problem, options);
     CAPTURE(kind.name());
     CHECK(summary.last.oracle_calls == 4 * problem.size());
@@ -355,21 +339,14 @@ TEST_CASE("counts and notes are those of all shards") {
 TEST_CASE("options that do not go with shards are refused") {
   Random random(13);
   const Problem problem = DenseProblem(random);
-  const auto refused = [&](const TrainOptions& options, const char* part) {
-    CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains(part), DataError);
+  const auto refusal = [&](LearnerKind learner, const std::string& text) {
+    return RefusalOf(problem, With(PointShards(learner, 2), text));
   };
-  for (const LearnerKind kind : kPointKinds) {
-    TrainOptions options = PointShards(kind, 2);
-    options.average = AverageKind::kWeighted;
-    refused(options, "--shards cannot be combined with --average");
-    if (kind == LearnerKind::kProxSdca) continue;
-    options = PointShards(kind, 2);
-    options.fixed_step = true;
-    refused(options, "--shards cannot be combined with --fixed-step");
-  }
-  TrainOptions options = PointShards(LearnerKind::kProxSdca, 2);
-  options.own<ProxSdcaOptions>().random_output = true;
-  refused(options, "--shards cannot be combined with --random-output");
-  options = PointShards(LearnerKind::kSubgradient, 2);
-  refused(options, "--shards");
+  const std::string excluded = "--shards cannot be combined with ";
+  for (const LearnerKind kind : kPointKinds)
+    CHECK(Contains(refusal(kind, "--average weighted"), excluded + "--average"));
+  CHECK(Contains(refusal(LearnerKind::kBcfw, "--fixed-step on"), excluded + "--fixed-step"));
+  CHECK(Contains(refusal(LearnerKind::kProxSdca, "--random-output on"),
+                 excluded + "--random-output"));
+  CHECK(Contains(refusal(LearnerKind::kSubgradient, ""), "--shards"));
 }

@@ -14,6 +14,7 @@
 #include <slackline/core/random.h>
 #include <slackline/learning/train_loop.h>
 
+#include "tests/support/option_text.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -145,8 +146,7 @@ TEST_CASE("saved states continue as if there had been no interruption") {
       problem.l1 = 0.01;
       const LinearLearnerOptions options{.output = output,
                                          .uniform = output == SdcaOutput::kRandom};
-      TrainOptions train = LinearToGap(0);
-      train.max_passes = 40;
+      TrainOptions train = With(LinearToGap(0), "--max-passes 40");
       std::string saved;
       CheckpointPlan keep{.every_seconds = 0};
       keep.write = [&](const std::string& state, std::span<const std::size_t>) {

@@ -14,6 +14,7 @@
 #include "tests/support/never.h"
 
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -49,8 +50,7 @@ Index Passes(const Problem& problem, Switch proximal, LearnerKind learner) {
   TrainOptions options{.learner = learner, .step = StepKind::kPairwise};
   if (learner == LearnerKind::kBcfw) options.oracle = SolverKind::kRoof;
   options.proximal = proximal;
-  options.max_passes = 20000;
-  options.check_every = 1;
+  Set(&options, "--max-passes 20000 --check-every 1");
   const TrainSummary summary = Train(problem, options);
   CHECK(summary.termination == Termination::kConverged);
   return summary.last.pass;
