@@ -54,14 +54,12 @@ TEST_CASE("the best score lies between decoded labellings and bounds") {
     for (Index m = 0; m < training.data.size(); ++m) {
       const ExampleView example = training.data.example(m);
       const auto structure = training.data.structures()[training.data.structure_of(m)];
-      MapResult all;
       GlobalDecoder reference(structure);
-      reference.Decode(example, weights, &all);
+      const MapResult all = Decoded(reference, example, weights);
       CHECK(all.exact);
       const GlobalDecodeOptions options{.enumerate = 0};
       GlobalDecoder decoder(structure, options);
-      MapResult found;
-      decoder.Decode(example, weights, &found);
+      const MapResult found = Decoded(decoder, example, weights);
       CAPTURE(trial);
       CHECK(found.upper_bound >= all.value - kTight);
       CHECK(found.value <= all.value + kTight);
@@ -102,13 +100,11 @@ TEST_CASE("a tree of tables and a chain is solved exactly") {
     const TrainingSet tables = RandomGlobalProblem(static_cast<std::uint64_t>(trial), options);
     const std::vector<double> weights = RandomWeights(random, training.data, 1);
     GlobalDecoder decoder(training.data.structures()[0]);
-    MapResult found;
-    decoder.Decode(training.data.example(0), weights, &found);
+    const MapResult found = Decoded(decoder, training.data.example(0), weights);
     std::vector<double> scores(tables.data.example(0).graph().total_states());
     ScoreTables(tables.data.example(0), weights, scores);
-    MapResult exact;
-    MakeMapSolver(SolverKind::kTree, tables.data.structures()[0]->shared_graph())
-        ->Solve(scores, nullptr, &exact);
+    const MapResult exact = Solved(
+        *MakeMapSolver(SolverKind::kTree, tables.data.structures()[0]->shared_graph()), scores);
     CHECK(Near(found.value, exact.value, kTight));
     CHECK(found.upper_bound >= exact.value - kTight);
   }
@@ -132,8 +128,7 @@ TEST_CASE("forbidden labellings are not predicted") {
   const std::vector<double> weights(4, 0.0);
   for (int trial = 0; trial < 20; ++trial) {
     for (double& score : scores) score = random.Normal();
-    MapResult found;
-    decoder.Decode(scores, weights, &found);
+    const MapResult found = Decoded(decoder, scores, weights);
     const auto ones = std::count(found.labels.begin(), found.labels.end(), 1);
     CHECK((ones == 3 || ones == 4));
     CHECK(found.value <= found.upper_bound);
@@ -146,8 +141,7 @@ TEST_CASE("forbidden labellings are not predicted") {
   builder.AddGlobalFactor(
       all, std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 6, 9)));
   GlobalDecoder hopeless(builder.Build());
-  MapResult none;
-  hopeless.Decode(scores, weights, &none);
+  const MapResult none = Decoded(hopeless, scores, weights);
   CHECK(none.value == -kInfinity);
   CHECK_FALSE(none.exact);
   CHECK(none.labels.size() == kVariables);

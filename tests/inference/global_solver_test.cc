@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/inference/global_solver.h>
 
-#include <algorithm>
-
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
-#include <slackline/core/feature_map.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/matching_factor.h>

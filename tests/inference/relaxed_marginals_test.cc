@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -14,7 +13,6 @@
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/message_passing.h>
-#include <slackline/inference/tree_dp.h>
 
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
@@ -28,8 +26,7 @@ namespace {
 RelaxedPoint Relax(const GraphPtr& graph, const std::vector<double>& scores,
                    const RelaxedOptions& options = {}) {
   WarmStart warm;
-  MapResult result;
-  MakeMessagePassingSolver(graph)->Solve(scores, &warm, &result);
+  const MapResult result = Solved(*MakeMessagePassingSolver(graph), scores, &warm);
   std::vector<double> messages;
   ReadMessages(*graph, &warm, &messages);
   const RelaxedPoint point = SolveLocalPolytope(*graph, scores, messages, options);
@@ -44,8 +41,7 @@ void CheckPoint(const GraphPtr& graph, const std::vector<double>& scores,
   CHECK(Near(MarginalsScore(scores, point.marginals), point.value, kExact));
   CHECK(point.bound >= point.value);
   if (!HasGlpk()) return;
-  MapResult lp;
-  MakeGlpkSolver(graph, GlpkFormulation::kGeneral)->Solve(scores, nullptr, &lp);
+  const MapResult lp = Solved(*MakeGlpkSolver(graph, GlpkFormulation::kGeneral), scores);
   const double room = kTight * std::max(1.0, std::abs(lp.value));
   CHECK(point.value <= lp.value + room);
   CHECK(point.bound >= lp.value - room);

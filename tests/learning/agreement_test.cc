@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -14,7 +14,6 @@
 
 #include <slackline/core/graph_topology.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
 
 #include "tests/support/plain_soft.h"

@@ -3,7 +3,6 @@
 // Training with forbidden states: the optimum is the one over the allowed labellings, or over the
 // points of the local polytope without forbidden states; certificates hold.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -12,10 +11,8 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/core/graph_topology.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/pairwise_table.h>
@@ -27,7 +24,7 @@
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
-#include "tests/core/temporary_folder.h"
+#include "tests/core/messages.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/random_models.h"

@@ -6,7 +6,6 @@
 
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/learner.h>
-#include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/support/agreement.h>
 #include <tests/support/random_problems.h>

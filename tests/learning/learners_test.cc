@@ -3,18 +3,12 @@
 // Compares all learners with the optima of an independent quadratic program
 // (tests/support/dense_qp.h), on random problems with binary and multi-state variables, pairs and
 // triples, forests and cycles, tied and untied weights.
-#include <cmath>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/graph_topology.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"

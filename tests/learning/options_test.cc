@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/check.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/options.h>
 
 #include <string>

@@ -14,7 +14,6 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/example_evaluator.h>
-#include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/run/warm_start.h>
 #include <slackline/learning/step/dual_points.h>
 #include <slackline/learning/support_table.h>

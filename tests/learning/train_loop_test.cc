@@ -9,7 +9,6 @@
 #include <chrono>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

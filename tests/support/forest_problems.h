@@ -3,8 +3,6 @@
 // Small problems without cycles, for learners that need exact marginals.
 #pragma once
 
-#include <algorithm>
-
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <slackline/core/loss.h>
-#include <slackline/core/random.h>
 
 namespace slackline::internal::test {
 

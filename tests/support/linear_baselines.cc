@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/linear_baselines.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include <slackline/learning/standalone/prox_regulariser.h>

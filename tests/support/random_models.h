@@ -4,14 +4,32 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <slackline/core/factor_graph.h>
 #include <slackline/core/random.h>
+#include <slackline/inference/map_solver.h>
 
 namespace slackline::internal::test {
 
 using GraphPtr = std::shared_ptr<const FactorGraph>;
+
+/// The answer of a solver.
+template <class Solver>
+MapResult Solved(Solver&& solver, std::span<const double> scores, WarmStart* warm = nullptr) {
+  MapResult result;
+  solver.Solve(scores, warm, &result);
+  return result;
+}
+
+/// The answer of a decoder.
+template <class Decoder, class... Input>
+MapResult Decoded(Decoder&& decoder, const Input&... input) {
+  MapResult result;
+  decoder.Decode(input..., &result);
+  return result;
+}
 
 /// A graph without cycles on n ≥ 0 variables with 1 … max_states states each: pairs, some triples,
 /// some unary factors, scopes in any order, sometimes several components.

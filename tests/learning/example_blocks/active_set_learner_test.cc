@@ -10,7 +10,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/feature_map.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/train_loop.h>
 

@@ -12,14 +12,12 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/agreement.h>
-#include <slackline/factors/joint_states.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/learner_registry.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 

@@ -7,7 +7,6 @@
 //   (13)  ⟨x − s_(i), ∇_(i) f⟩ ≥ ν max_s' ⟨x − s'_(i), ∇_(i) f⟩ − ½ δ γ̃_k C^(i)
 //         with γ̃_k = 2n/(νk + 2n)
 //   C.1   E f(x_k) − f* ≤ 2n/(νk + 2n) · (C⊗ (1 + δ)/ν + f(x_0) − f*)
-#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/oracle/inexact_options.h>

@@ -17,7 +17,6 @@
 #include <slackline/learning/shards/shard_deal.h>
 #include <slackline/learning/step/feature_bounds.h>
 #include <slackline/learning/step/sampling.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"

@@ -8,7 +8,6 @@
 
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/shards/shard_deal.h>
-#include <slackline/learning/state_archive.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/learner_checks.h"

@@ -8,7 +8,6 @@
 #include <slackline/learning/train_loop.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include <doctest/doctest.h>

@@ -4,23 +4,18 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <Eigen/Dense>
 
-#include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/factors/joint_states.h>
 #include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/standalone/prox_sdca.h>
 #include <slackline/learning/step/feature_bounds.h>
 #include <slackline/learning/step/simplex_projection.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/global_problems.h"

@@ -2,7 +2,6 @@
 //
 // Learners against the algorithms that they implement, or that they must equal, written out here
 // with dense vectors: iterate by iterate, with averages, in every order of the examples.
-#include <slackline/core/check.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/oracle/inexact_options.h>
@@ -11,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 // The convergence theory of Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML 2013, appendices A
 // to C) on the structured SVM itself, for n > 1, with the curvature constant of each problem by
 // enumeration. Expectations are means over all draws, or over many runs.
-#include <slackline/learning/bcfw.h>
 #include <slackline/learning/step/sampling.h>
 #include <slackline/learning/train_loop.h>
 

@@ -6,7 +6,6 @@
 #include <slackline/learning/factor_blocks/factor_blocks.h>
 #include <slackline/learning/train_loop.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 

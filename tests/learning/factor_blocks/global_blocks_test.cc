@@ -14,9 +14,7 @@
 #include <slackline/learning/factor_blocks/global_blocks.h>
 #include <slackline/learning/run/fingerprint.h>
 #include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <memory>

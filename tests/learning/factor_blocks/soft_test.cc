@@ -4,7 +4,6 @@
 // constraints, compared with the optima of an independent quadratic program.
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
-#include <slackline/core/feature_map.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/soft.h>
 

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/feature_map.h>
-#include <slackline/learning/problem.h>
 
 #include "tests/support/kernel_problems.h"
 #include "tests/support/option_text.h"

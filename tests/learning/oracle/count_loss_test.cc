@@ -3,7 +3,6 @@
 // Training with the loss 1 − F1: the loss, its oracle against enumeration, and all learners that
 // support it, which must bracket one optimum.
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>

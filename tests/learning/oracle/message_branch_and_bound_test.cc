@@ -2,7 +2,6 @@
 //
 // Training with message passing and branch and bound where labellings do not reach the bounds: the
 // oracle that `auto` chooses on graphs with cycles.
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>

@@ -2,26 +2,19 @@
 //
 // cutting-plane-1, cutting-plane-n and bmrm: the optima of independent quadratic programs, the
 // equivalences stated in the papers, and the functions of learners beside training.
-#include <cmath>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
-#include <slackline/core/feature_map.h>
-#include <slackline/inference/binary_pairs.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/planes/plane_options.h>
 #include <slackline/learning/reference/reference_learners.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
-#include "tests/support/all_labellings.h"
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"

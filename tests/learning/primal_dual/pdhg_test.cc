@@ -2,23 +2,18 @@
 //
 // The saddle point: its bounds at every point, its steps in blocks of eight factors against plain
 // loops, and the labellings before it.
-#include <atomic>
-#include <csignal>
-#include <set>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <slackline/core/feature_map.h>
-#include <slackline/inference/local_polytope.h>
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/primal_dual/pdhg.h>
 #include <slackline/learning/primal_dual/pdhg_blocks.h>
 #include <slackline/learning/primal_dual/pdhg_kernel.h>
 #include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/learner_checks.h"
 #include "tests/support/loose_grid.h"

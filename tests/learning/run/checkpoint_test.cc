@@ -8,7 +8,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>

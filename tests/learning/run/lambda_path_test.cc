@@ -3,9 +3,7 @@
 // Paths over λ: their text form, and learners that continue with another λ.
 #include <slackline/core/check.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/run/lambda_path.h>
 #include <slackline/learning/step/dual_mixture.h>
 #include <slackline/learning/train_loop.h>
@@ -18,9 +16,8 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/core/temporary_folder.h"
+#include "tests/core/messages.h"
 #include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"

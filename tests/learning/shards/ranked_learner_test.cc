@@ -12,7 +12,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/record_deal.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/shards/shard_deal.h>
@@ -24,7 +23,6 @@
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/never.h"
 #include "tests/support/option_text.h"
-#include "tests/support/random_problems.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/thread_ranks.h"
 #include "tests/support/tolerances.h"

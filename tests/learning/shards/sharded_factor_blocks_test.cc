@@ -7,14 +7,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <memory>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"

@@ -4,7 +4,6 @@
 // and the same bits whatever the number of threads.
 #include <slackline/learning/shards/sharded_learner.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>

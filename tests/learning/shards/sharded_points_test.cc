@@ -4,9 +4,7 @@
 // the number of shards, and the same bits whatever the number of threads.
 #include <slackline/learning/shards/sharded_points.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>

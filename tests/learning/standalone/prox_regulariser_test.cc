@@ -2,7 +2,6 @@
 #include <slackline/learning/standalone/prox_regulariser.h>
 
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <vector>
 

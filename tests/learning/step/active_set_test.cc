@@ -9,7 +9,6 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/learning/problem.h>
 #include <tests/support/states.h>
 #include "tests/support/random_models.h"
 

@@ -5,16 +5,12 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
-#include <slackline/learning/state_archive.h>
 #include <tests/support/states.h>
-
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

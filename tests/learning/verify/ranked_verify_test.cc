@@ -9,7 +9,6 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/random.h>
-#include <slackline/core/record_deal.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 

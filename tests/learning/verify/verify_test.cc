@@ -7,9 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/check.h>
-#include <slackline/core/factor_graph_builder.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
