@@ -31,8 +31,7 @@ constexpr Index kFewerFeatures = 450;  // of the second
 enum class Inputs { kDense, kSparse, kMixed };
 
 std::vector<double> NormalNumbers(Random* random, std::size_t count) {
-  std::vector<double> values(count);
-  for (double& value : values) value = random->Normal();
+  std::vector<double> values = Normals(*random, count);
   return values;
 }
 

@@ -39,7 +39,7 @@ std::shared_ptr<const FactorGraph> UpwardGrid(Index rows, Index cols, Index stat
 std::vector<double> PairScores(Random& random, const FactorGraph& graph, double scale,
                                const std::function<double(Index c, Index a, Index b)>& pair) {
   std::vector<double> scores(graph.total_states());
-  for (double& score : scores) score = scale * random.Normal();
+  for (double& value : scores) value = scale * random.Normal();
   for (Index c = 0; c < graph.num_factors(); ++c) {
     if (graph.scope(c).size() != 2) continue;
     const Index states = graph.cardinality(graph.scope(c)[0]);

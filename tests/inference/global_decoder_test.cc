@@ -22,7 +22,7 @@ namespace {
 
 std::vector<double> RandomWeights(Random& random, const Dataset& data, double scale) {
   std::vector<double> weights(data.layout().size());
-  for (double& w : weights) w = scale * random.Normal();
+  for (double& value : weights) value = scale * random.Normal();
   return weights;
 }
 

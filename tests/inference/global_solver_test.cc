@@ -14,6 +14,7 @@
 #include <slackline/inference/global_decoder.h>
 
 #include "tests/support/tolerances.h"
+#include "tests/support/vectors.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -50,8 +51,7 @@ std::shared_ptr<const Structure> Matching(const Model& model) {
 }
 
 std::vector<double> Normals(Random& random, Offset count) {
-  std::vector<double> values(count);
-  for (double& value : values) value = random.Normal();
+  std::vector<double> values = Normals(random, count);
   return values;
 }
 

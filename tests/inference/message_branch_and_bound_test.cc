@@ -52,8 +52,7 @@ TEST_CASE("searches are exact from any messages, including messages that were ne
   for (int number = 0; number < 240; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    std::vector<double> messages(graph->total_messages());
-    for (double& message : messages) message = 3 * random.Normal();
+    std::vector<double> messages = Normals(random, graph->total_messages(), 3);
     const MapResult expected = Solved(*MakeBruteForceSolver(graph), scores);
     const MapResult result = Solved(MessageBranchAndBound(graph), scores, messages);
     CAPTURE(number);

@@ -94,8 +94,7 @@ TEST_CASE("bounds for any messages on any graph agree with the plain formula") {
     const std::vector<double> scores = SmallScores(random, *graph, number);
     MessagePassing passing(graph);
     passing.SetScores(scores);
-    std::vector<double> messages(graph->total_messages());
-    for (double& message : messages) message = random.Normal();
+    std::vector<double> messages = Normals(random, graph->total_messages());
     CAPTURE(number);
     CHECK(Near(passing.Bound(messages), DualBound(*graph, scores, messages), kTight));
     const double bound = passing.Iterate(messages);

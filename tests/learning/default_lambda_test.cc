@@ -10,6 +10,7 @@
 #include <tests/support/dealt.h>
 #include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
+
 #include "tests/support/option_text.h"
 
 using namespace slackline::internal;

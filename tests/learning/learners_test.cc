@@ -4,6 +4,8 @@
 // (tests/support/dense_qp.h), on random problems with binary and multi-state variables, pairs and
 // triples, forests and cycles, tied and untied weights.
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include <slackline/learning/bcfw.h>
@@ -261,8 +263,7 @@ TEST_CASE("evaluations do not change the run") {
     const Evaluation a = checked->Evaluate(1);
     const Evaluation b = unchecked->Evaluate(1);
     CHECK(a.primal == b.primal);
-    CHECK(std::equal(checked->weights().begin(), checked->weights().end(),
-                     unchecked->weights().begin()));
+    CHECK(std::ranges::equal(checked->weights(), unchecked->weights()));
   }
 }
 

@@ -12,16 +12,17 @@
 #include "tests/support/option_text.h"
 
 using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 
 std::string ValueRefusal(std::string_view name, std::string_view value) {
   TrainOptions options;
-  return test::MessageOf<DataError>([&] { SetOption(OptionNamed(name), value, &options); });
+  return MessageOf<DataError>([&] { SetOption(OptionNamed(name), value, &options); });
 }
 
 std::string CheckRefusal(const TrainOptions& options) {
-  return test::MessageOf<DataError>([&] { CheckOptions(options); });
+  return MessageOf<DataError>([&] { CheckOptions(options); });
 }
 
 }  // namespace
@@ -95,7 +96,7 @@ TEST_CASE("an option without effect on the learner is refused") {
   const auto refusal = [](LearnerKind learner, std::string_view name, std::string_view value) {
     TrainOptions options{.learner = learner};
     SetOption(OptionNamed(name), value, &options);
-    return test::MessageOf<DataError>([&] { CheckOptions(options, std::span(&name, 1)); });
+    return MessageOf<DataError>([&] { CheckOptions(options, std::span(&name, 1)); });
   };
   constexpr auto kAuto = LearnerKind::kAuto, kAl = LearnerKind::kAugmentedLagrangian;
   constexpr auto kSoft = LearnerKind::kSoft, kBcfw = LearnerKind::kBcfw;

@@ -14,6 +14,7 @@
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/dense_qp.h"
+#include "tests/support/learner_checks.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -52,18 +53,12 @@ TEST_CASE("a first check that is cut short has a valid bound at the newest weigh
       StopsAfterPass observer(1 + trial % 3);
       StopRelay relay(0.0);
       options.stop = &relay;
-      const auto learner = MakeLearner(problem, options);
-      learner->traits().dual_point->KeepDualPoint();
       const TrainSummary summary =
-          RunTraining(problem, *learner, options, &observer, &observer.interrupt);
+          TrainVerified(problem, options, &observer, &observer.interrupt).summary;
       CHECK(summary.termination == Termination::kInterrupted);
       const double primal = ExactPrimal(problem.training(), problem.lambda(), summary.weights);
       CHECK(summary.last.primal >= primal * (1 - kTight) - kTight);
       CHECK(summary.last.dual <= summary.last.primal);
-      const Verification verified = VerifyCertificate(problem, summary.weights, summary.last,
-                                                      options, learner->traits().dual_point);
-      CAPTURE(verified.message);
-      CHECK(verified.outcome == VerifyOutcome::kHolds);
       const bool told = std::any_of(
           summary.notes.begin(), summary.notes.end(),
           [](const std::string& note) { return note.find("rough upper bound") != note.npos; });
@@ -96,14 +91,8 @@ TEST_CASE("a check that is cut short has a valid bound with products of losses a
     StopRelay relay(0.0);
     options.stop = &relay;
     options.check_every = 50;  // none but the one that is cut short
-    const auto learner = MakeLearner(problem, options);
-    learner->traits().dual_point->KeepDualPoint();
     const TrainSummary summary =
-        RunTraining(problem, *learner, options, &observer, &observer.interrupt);
-    const Verification verified = VerifyCertificate(problem, summary.weights, summary.last, options,
-                                                    learner->traits().dual_point);
-    CAPTURE(verified.message);
-    CHECK(verified.outcome == VerifyOutcome::kHolds);
+        TrainVerified(problem, options, &observer, &observer.interrupt).summary;
     if (!counts) {
       CHECK(summary.last.primal >=
             SlackRescaledPrimal(problem.training(), problem.lambda(), summary.weights) - kTight);

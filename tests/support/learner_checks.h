@@ -182,8 +182,7 @@ inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const Trai
   const Evaluation b = second->Evaluate(2);
   CHECK(a.primal == b.primal);
   CHECK(a.dual == b.dual);
-  CHECK(std::equal(first->weights().begin(), first->weights().end(), second->weights().begin(),
-                   second->weights().end()));
+  CHECK(std::ranges::equal(first->weights(), second->weights()));
   CHECK(Adapt(*first, a) == Adapt(*second, b));
   CHECK(first->work().entries == second->work().entries);
   const std::string_view torn = std::string_view(state).substr(0, state.size() / 2);
@@ -260,23 +259,25 @@ struct VerifiedRun {
 
 /// Checks that another solver confirms the certificate of a run, where the run keeps its dual point.
 inline VerifiedRun TrainVerified(const Problem& problem, const TrainOptions& options,
-                                 TrainObserver* observer = nullptr) {
+                                 TrainObserver* observer = nullptr,
+                                 const std::atomic<int>* interrupt = nullptr) {
   VerifiedRun run{.learner = MakeLearner(problem, options)};
   run.learner->traits().dual_point->KeepDualPoint();
-  run.summary = RunTraining(problem, *run.learner, options, observer, nullptr);
+  run.summary = RunTraining(problem, *run.learner, options, observer, interrupt);
   run.verification = VerifyCertificate(problem, run.summary.weights, run.summary.last, options,
                                        run.learner->traits().dual_point);
   CAPTURE(run.summary.message);
   CAPTURE(run.verification.message);
   CHECK(run.verification.outcome == VerifyOutcome::kHolds);
-  CHECK(std::isfinite(run.verification.dual));
   return run;
 }
 
 /// The same for a run of at most `passes` passes.
 inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, Index passes = 30) {
   options.max_passes = passes;
-  return TrainVerified(problem, options);
+  VerifiedRun run = TrainVerified(problem, options);
+  CHECK(std::isfinite(run.verification.dual));
+  return run;
 }
 
 /// Checks that a claim which differs from the result of the run is rejected.

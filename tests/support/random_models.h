@@ -11,6 +11,8 @@
 #include <slackline/core/random.h>
 #include <slackline/inference/map_solver.h>
 
+#include "tests/support/vectors.h"
+
 namespace slackline::internal::test {
 
 using GraphPtr = std::shared_ptr<const FactorGraph>;

@@ -357,7 +357,7 @@ TEST_CASE("data in windows are evaluated in one sweep on one thread, and bit for
       CAPTURE(shards);
       CHECK(of_once.primal == of_twice.primal);
       CHECK(of_once.dual == of_twice.dual);
-      CHECK(std::equal(once->weights().begin(), once->weights().end(), twice->weights().begin()));
+      CHECK(std::ranges::equal(once->weights(), twice->weights()));
       CHECK(of_once.dual <= of_once.primal);
       for (Index m = 0; m < kExamples; m += 7) {
         double loss_a = 0, loss_b = 0;

@@ -523,7 +523,7 @@ TEST_CASE("examples that are not kept: a run in parts is a pass in the order of 
       CHECK(parts.mean_loss == whole.mean_loss);
       CHECK(Near(parts.loss_bound, whole.loss_bound, kExact));
       const std::vector<double> weights = run.Output();
-      CHECK(weights == std::vector<double>(learner->weights().begin(), learner->weights().end()));
+      CHECK(std::ranges::equal(weights, learner->weights()));
     }
   }
 }

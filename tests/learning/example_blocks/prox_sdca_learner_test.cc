@@ -18,6 +18,7 @@
 #include <slackline/learning/step/simplex_projection.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/coordinates.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
@@ -78,8 +79,7 @@ double DenseStateNorm(const TrainingSet& training, Index m) {
 /// ‖u_m − μ_m‖² for the maximiser u_m = argmax θ·u − (γ/2)‖u‖² at the weights.
 double SquaredDistance(const PointBlocks& blocks, Index m) {
   const ExampleView example = blocks.problem().data().example(m);
-  std::vector<double> u(example.structure().num_coordinates());
-  CoordinateScores(example, blocks.w(), u);
+  std::vector<double> u = CoordinateScoresOf(example, blocks.w());
   const std::span<const double> mu = blocks.marginals(m);
   double squares = 0;
   for (Index i = 0; i < example.graph().num_variables(); ++i) {

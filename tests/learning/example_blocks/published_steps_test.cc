@@ -157,7 +157,7 @@ TEST_CASE("the newest weights are kept even where w = 0 is better") {
     const auto learner = MakeLearner(problem, options);
     for (int pass = 0; pass < 3; ++pass) learner->RunPass(kNever);
     learner->Evaluate(1);
-    CHECK(std::equal(newest.weights.begin(), newest.weights.end(), learner->weights().begin()));
+    CHECK(std::ranges::equal(newest.weights, learner->weights()));
     options.keep_newest = false;
     const TrainSummary best = Train(problem, options);
     CHECK(best.last.primal == PrimalAtZeroWeights(problem));

@@ -23,6 +23,7 @@
 #include <doctest/doctest.h>
 
 #include <tests/support/states.h>
+
 #include "tests/support/agreement.h"
 #include "tests/support/never.h"
 
@@ -399,8 +400,7 @@ TEST_CASE("many labels with pairs and a count reach a certified gap") {
   Dataset data(layout, rows);
   std::vector<std::vector<Index>> labels;
   for (int m = 0; m < 20; ++m) {
-    std::vector<double> x(6);
-    for (double& value : x) value = random.Normal();
+    std::vector<double> x = Normals(random, 6);
     rows->AddDense(x);
     labels.emplace_back(kLabels, 0);
     for (std::uint64_t k = 0; k < 3 + random.Below(2); ++k)

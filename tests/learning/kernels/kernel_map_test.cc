@@ -89,8 +89,7 @@ TEST_CASE("expansions have the scores of the weights") {
     shape.inputs = InputKind::kDense;
     const Problem problem(RandomProblem(random, shape), 0.1);
     const KernelMap map(problem, kMappedKernel);
-    std::vector<double> weights(map.problem().num_weights());
-    for (double& weight : weights) weight = random.Normal();
+    std::vector<double> weights = Normals(random, map.problem().num_weights());
     const std::vector<double> expansion = map.Expand(weights);
     const std::vector<double> back = map.Weights(expansion);
     REQUIRE(back.size() == weights.size());

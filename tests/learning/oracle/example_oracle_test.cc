@@ -15,6 +15,7 @@
 #include <slackline/core/feature_map.h>
 #include <tests/support/states.h>
 
+#include "tests/support/coordinates.h"
 #include "tests/support/corner_answers.h"
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
@@ -326,8 +327,7 @@ TEST_CASE("the corner of the ground truth is the one that its features give") {
       SparseCorner fast, slow;
       for (Index m = 0; m < problem.size(); ++m) {
         const ExampleView example = problem.data().example(m);
-        std::vector<double> coordinates(example.structure().num_coordinates(), 0.0);
-        AddLabellingFeatures(example, example.labels(), 1, coordinates);
+        std::vector<double> coordinates = CoordinatesOf(example, example.labels());
         SparsifyCorner(example.structure(), coordinates, &slow);
         REQUIRE(oracle.ReadTruth(m, &fast));
         CHECK(fast.loss == slow.loss);

@@ -103,8 +103,7 @@ TEST_CASE("abandoned searches get higher limits, call by call") {
                                                .tied_weights = false,
                                                .potts = false}),
                         0.01);
-  std::vector<double> weights(problem.num_weights());
-  for (double& weight : weights) weight = random.Normal();
+  std::vector<double> weights = Normals(random, problem.num_weights());
   std::vector<double> slots(SlotCoordinates(problem.data().example(0).structure()));
   SlotScores(problem.data().example(0), weights, slots);
   ExampleOracle oracle(problem, {.solver = SolverKind::kMessagesBranchAndBound});
@@ -136,8 +135,7 @@ TEST_CASE("a run resumed after searches is the same bit for bit, for any number 
 TEST_CASE("Search returns the maximum, and Maximise leaves searches to the caller") {
   const Problem problem = Frustrated(1);
   Random random(5);
-  std::vector<double> weights(problem.num_weights());
-  for (double& weight : weights) weight = random.Normal();
+  std::vector<double> weights = Normals(random, problem.num_weights());
   ExampleOracle demand(problem, {.solver = SolverKind::kMessagesBranchAndBound,
                                  .searches = ExampleOracle::Searches::kOnDemand});
   ExampleOracle always(problem, {.solver = SolverKind::kMessagesBranchAndBound});
@@ -167,8 +165,7 @@ TEST_CASE("Search returns the maximum, and Maximise leaves searches to the calle
 TEST_CASE("on graphs without searches, Search passes messages for longer and stores them") {
   const Problem problem = Grids();
   Random random(6);
-  std::vector<double> weights(problem.num_weights());
-  for (double& weight : weights) weight = random.Normal();
+  std::vector<double> weights = Normals(random, problem.num_weights());
   ExampleOracle messages(
       problem, {.solver = SolverKind::kMessages, .searches = ExampleOracle::Searches::kOnDemand});
   ExampleOracle exact(problem, {.solver = SolverKind::kBranchAndBound});

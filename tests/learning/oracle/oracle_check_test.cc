@@ -10,6 +10,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/problem.h>
 
+#include "tests/support/coordinates.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -23,11 +24,10 @@ struct Example {
   explicit Example(double scale) : problem(Make(scale), 1) {
     Random random(3);
     std::vector<double> weights(problem.num_weights());
-    for (double& w : weights) w = scale * random.Normal();
+    for (double& value : weights) value = scale * random.Normal();
     u.resize(view().structure().num_coordinates());
     CoordinateScores(view(), weights, u);
-    std::vector<double> q(u.size(), 0.0);
-    AddLabellingFeatures(view(), view().labels(), 1, q);
+    std::vector<double> q = CoordinatesOf(view(), view().labels());
     for (std::size_t k = 0; k < q.size(); ++k) truth += u[k] * q[k];
   }
   static TrainingSet Make(double scale) {
@@ -86,8 +86,7 @@ TEST_CASE("large terms that cancel widen the tolerance for rounding") {
       1);
   const ExampleView example = problem.data().example(0);
   std::vector<double> u(example.structure().num_coordinates(), 0.0);
-  std::vector<double> q(u.size(), 0.0);
-  AddLabellingFeatures(example, example.labels(), 1, q);
+  std::vector<double> q = CoordinatesOf(example, example.labels());
   double sign = 1e9;
   for (std::size_t k = 0; k < q.size(); ++k) {
     if (q[k] == 0) continue;

@@ -18,6 +18,7 @@
 #include <slackline/learning/problem.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/coordinates.h"
 #include "tests/support/corner_answers.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
@@ -307,8 +308,7 @@ TEST_CASE(
     Random random(seed);
     std::vector<double> weights(problem.num_weights());
     for (double& w : weights) w = 2 * random.Uniform() - 1;
-    std::vector<double> u(example.structure().num_coordinates());
-    CoordinateScores(example, weights, u);
+    std::vector<double> u = CoordinateScoresOf(example, weights);
     const double score = TruthScoreOf(problem, 0, u);
     SlackOracle oracle(problem, SolverKind::kAuto);
     CHECK(oracle.MethodOf(0) == SlackMethod::kEnumeration);

@@ -187,8 +187,7 @@ TEST_CASE("a pass beside an evaluation is the same as one after it") {
         CHECK(seconds >= 0);
         CHECK(after.primal == at_once.primal);
         CHECK(after.dual == at_once.dual);
-        CHECK(std::equal(plain->weights().begin(), plain->weights().end(),
-                         beside->weights().begin(), beside->weights().end()));
+        CHECK(std::ranges::equal(plain->weights(), beside->weights()));
         CHECK(CheckIsCheap(*plain) == CheckIsCheap(*beside));
         CHECK(StateOf(*plain) == StateOf(*beside));
         ++made;

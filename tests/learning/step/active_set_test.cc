@@ -10,8 +10,10 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <tests/support/states.h>
+
 #include "tests/support/random_models.h"
 
+#include "tests/support/coordinates.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 #include "tests/support/vectors.h"
@@ -74,8 +76,7 @@ TEST_CASE(
         shrunk += kept.size() < dense.size();
         dense = std::move(kept);
       }
-      std::vector<double> w(d);
-      for (double& value : w) value = random.Normal();
+      std::vector<double> w = Normals(random, d);
       std::vector<double> u(structure.num_coordinates());
       CoordinateScores(example, w, u);
       for (Index x = 0; x < set.size(); ++x) {
@@ -255,10 +256,8 @@ TEST_CASE("retained corners keep their weights, products and idle counts") {
   CHECK(first.size() == 1);
   CHECK(first.alpha()[0] == 1);
   CHECK(first.gram(0, 0) == before.gram(0, 0));
-  std::vector<double> w(training.data.layout().size());
-  for (double& value : w) value = random.Normal();
-  std::vector<double> u(example.structure().num_coordinates());
-  CoordinateScores(example, w, u);
+  std::vector<double> w = Normals(random, training.data.layout().size());
+  std::vector<double> u = CoordinateScoresOf(example, w);
   CHECK(first.Score(0, u, w) == set.Score(0, u, w));
 }
 

@@ -11,6 +11,7 @@
 #include <slackline/learning/step/proximal_control.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/support/states.h>
+
 #include "tests/support/never.h"
 
 #include "tests/support/multilabel_problems.h"
