@@ -18,10 +18,8 @@
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/learner_registry.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/forest_problems.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/prox_reference.h"

@@ -6,9 +6,7 @@
 
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/learner.h>
-#include <slackline/learning/train_loop.h>
 #include <tests/support/agreement.h>
-#include <tests/support/random_problems.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::ProblemOptions;

@@ -17,11 +17,7 @@
 #include <slackline/learning/run/warm_start.h>
 #include <slackline/learning/step/dual_points.h>
 #include <slackline/learning/support_table.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/learner_ways.h"
 

@@ -10,13 +10,8 @@
 #include <doctest/doctest.h>
 
 #include <slackline/learning/kernels/kernel_expansion.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

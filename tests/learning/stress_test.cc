@@ -29,19 +29,14 @@
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/sign_constraints.h>
-#include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/kernel_problems.h"
 #include "tests/support/labelling_program.h"
 #include "tests/support/learner_ways.h"
-#include "tests/support/multilabel_problems.h"
 #include "tests/support/prox_reference.h"
 #include "tests/support/quadratic_program.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

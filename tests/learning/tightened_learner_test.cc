@@ -6,14 +6,10 @@
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/run/path_trainer.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "bench/drawn/grid_problem.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/loose_grid.h"
-#include "tests/support/tolerances.h"
 
 namespace slackline::internal {
 

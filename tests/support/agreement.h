@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs of learners on small problems whose optimum is known (dense_qp.h).
+// Runs of learners on small problems whose optimum is known (dense_qp.h). Gives the drawn problems,
+// their optima, the training loop and the tolerances, too.
 #pragma once
 
 #include <algorithm>

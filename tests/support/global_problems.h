@@ -4,6 +4,7 @@
 #pragma once
 
 #include <slackline/core/loss.h>
+#include <slackline/core/random.h>
 
 namespace slackline::internal::test {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Properties that hold for every learner, and further ones for learners with an oracle and a dual
-// point: for the test files of single learners.
+// point: for the test files of single learners. Gives what agreement.h gives, states and
+// verification, too.
 #pragma once
 
 #include <algorithm>

@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include <slackline/core/random.h>
 #include <slackline/learning/standalone/linear_learner.h>
 
 namespace slackline::internal::test {

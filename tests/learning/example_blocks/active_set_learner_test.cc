@@ -11,16 +11,11 @@
 #include <doctest/doctest.h>
 
 #include <slackline/factors/model_builder.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/active_set_parts.h"
 #include "tests/support/dense_labellings.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

@@ -18,14 +18,10 @@
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
-#include "tests/support/dense_qp.h"
 #include "tests/support/labelling_program.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/quadratic_program.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

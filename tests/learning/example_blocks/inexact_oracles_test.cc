@@ -12,7 +12,6 @@
 #include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/step/feature_bounds.h>
 #include <slackline/learning/step/sampling.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +22,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/mean_of_runs.h"
 #include "tests/support/one_variable.h"

@@ -18,8 +18,6 @@
 #include <slackline/learning/step/feature_bounds.h>
 #include <slackline/learning/step/sampling.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
 #include "tests/support/one_variable.h"

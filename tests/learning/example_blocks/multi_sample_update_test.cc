@@ -14,7 +14,6 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 
-#include "tests/support/agreement.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
 #include "tests/support/quadratic_program.h"

@@ -9,7 +9,6 @@
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/shards/shard_deal.h>
 
-#include "tests/support/agreement.h"
 #include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;

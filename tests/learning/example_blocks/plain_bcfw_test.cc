@@ -5,16 +5,13 @@
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/plain_bcfw.h>
 #include <slackline/learning/oracle/inexact_options.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "tests/support/agreement.h"
 #include "tests/support/dense_labellings.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;

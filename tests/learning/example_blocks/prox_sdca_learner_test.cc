@@ -17,7 +17,6 @@
 #include <slackline/learning/step/feature_bounds.h>
 #include <slackline/learning/step/simplex_projection.h>
 
-#include "tests/support/agreement.h"
 #include "tests/support/coordinates.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/learner_checks.h"

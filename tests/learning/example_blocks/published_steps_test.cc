@@ -6,7 +6,6 @@
 #include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/step/sampling.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,8 +14,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/plain_bcfw.h"
 

@@ -4,7 +4,6 @@
 // to C) on the structured SVM itself, for n > 1, with the curvature constant of each problem by
 // enumeration. Expectations are means over all draws, or over many runs.
 #include <slackline/learning/step/sampling.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,7 +17,6 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_labellings.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/mean_of_runs.h"
 #include "tests/support/never.h"
 #include "tests/support/plain_bcfw.h"

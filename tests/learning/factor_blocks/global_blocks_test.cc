@@ -13,7 +13,6 @@
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/global_blocks.h>
 #include <slackline/learning/run/fingerprint.h>
-#include <slackline/learning/train_loop.h>
 
 #include <cmath>
 #include <iterator>
@@ -28,9 +27,7 @@
 #include "tests/support/never.h"
 
 #include "tests/support/all_equal_factor.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

@@ -16,7 +16,6 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_labellings.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/mean_of_runs.h"
 #include "tests/support/never.h"

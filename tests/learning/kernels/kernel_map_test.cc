@@ -2,7 +2,6 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/kernels/kernel_map.h>
-#include <slackline/learning/verify/verify.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +10,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/kernel_problems.h"
 #include "tests/support/learner_checks.h"
 

@@ -10,13 +10,9 @@
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/oracle/example_oracle.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "bench/drawn/grid_problem.h"
 #include "tests/support/learner_checks.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

@@ -20,7 +20,6 @@
 #include "tests/support/agreement.h"
 #include "tests/support/coordinates.h"
 #include "tests/support/corner_answers.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
 
 using namespace slackline::internal;

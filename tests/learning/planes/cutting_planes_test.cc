@@ -14,9 +14,7 @@
 #include <slackline/learning/planes/plane_options.h>
 #include <slackline/learning/reference/reference_learners.h>
 
-#include "tests/support/agreement.h"
 #include "tests/support/dense_labellings.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;

@@ -11,7 +11,6 @@
 #include <slackline/core/random.h>
 
 #include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/never.h"
 
 using namespace slackline::internal;

@@ -5,7 +5,6 @@
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/planes/race_learner.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <cmath>

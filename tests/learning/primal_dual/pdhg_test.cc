@@ -13,12 +13,9 @@
 #include <slackline/learning/primal_dual/pdhg.h>
 #include <slackline/learning/primal_dual/pdhg_blocks.h>
 #include <slackline/learning/primal_dual/pdhg_kernel.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/learner_checks.h"
 #include "tests/support/loose_grid.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 namespace slackline::internal {
 namespace {

@@ -16,15 +16,10 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
-#include "tests/support/agreement.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/learner_ways.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/never.h"
-#include "tests/support/random_problems.h"
 #include "tests/support/sanitized.h"
 
 using namespace slackline::internal;

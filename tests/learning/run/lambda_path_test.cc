@@ -6,7 +6,6 @@
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/run/lambda_path.h>
 #include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/train_loop.h>
 
 #include <cmath>
 #include <memory>
@@ -19,9 +18,6 @@
 #include "tests/core/messages.h"
 #include "tests/support/agreement.h"
 #include "tests/support/learner_ways.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

@@ -8,12 +8,9 @@
 
 #include <slackline/core/check.h>
 #include <slackline/learning/run/path_trainer.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/learner_ways.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

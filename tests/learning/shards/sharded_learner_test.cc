@@ -16,14 +16,9 @@
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/shards/active_set_shard.h>
 #include <slackline/learning/step/proximal_control.h>
-#include <slackline/learning/train_loop.h>
 
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
 #include "tests/support/sanitized.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

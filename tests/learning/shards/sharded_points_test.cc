@@ -13,15 +13,10 @@
 
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/train_loop.h>
 
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
-#include "tests/support/multilabel_problems.h"
 #include "tests/support/prox_reference.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
