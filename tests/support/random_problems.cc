@@ -226,21 +226,20 @@ TrainingSet RandomProblem(Random& random, const ProblemOptions& options) {
 
 ProblemOptions RandomOptions(Random& random) {
   const auto coin = [&random] { return random.Below(2) == 0; };
-  ProblemOptions options{.num_examples = 1 + static_cast<Index>(random.Below(4)),
-                         .num_variables = 1 + static_cast<Index>(random.Below(4)),
-                         .max_states = 2 + static_cast<Index>(random.Below(2)),
-                         .num_factors = static_cast<Index>(random.Below(5)),
-                         .max_order = 2 + static_cast<Index>(random.Below(2)),
-                         .forest = coin(),
-                         .mixed_sizes = coin(),
-                         .shared_structure = coin(),
-                         .tied_weights = coin(),
-                         .inputs = static_cast<InputKind>(random.Below(3)),
-                         .zero_features = random.Below(8) == 0,
-                         .single_states = random.Below(4) == 0,
-                         .potentials = coin(),
-                         .loss = coin() ? LossScale::kMean : LossScale::kCount};
-  return options;
+  return {.num_examples = 1 + static_cast<Index>(random.Below(4)),
+          .num_variables = 1 + static_cast<Index>(random.Below(4)),
+          .max_states = 2 + static_cast<Index>(random.Below(2)),
+          .num_factors = static_cast<Index>(random.Below(5)),
+          .max_order = 2 + static_cast<Index>(random.Below(2)),
+          .forest = coin(),
+          .mixed_sizes = coin(),
+          .shared_structure = coin(),
+          .tied_weights = coin(),
+          .inputs = static_cast<InputKind>(random.Below(3)),
+          .zero_features = random.Below(8) == 0,
+          .single_states = random.Below(4) == 0,
+          .potentials = coin(),
+          .loss = coin() ? LossScale::kMean : LossScale::kCount};
 }
 
 ProblemOptions RandomHardOptions(Random& random) {

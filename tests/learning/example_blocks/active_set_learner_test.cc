@@ -91,9 +91,8 @@ CountedProblem MakeCounted(Random& random, Index examples, Index hard) {
 }
 
 TrainOptions PairwiseOptions(OrderKind order, SolverKind oracle = SolverKind::kAuto) {
-  TrainOptions options{
+  return {
       .learner = LearnerKind::kBcfw, .step = StepKind::kPairwise, .order = order, .oracle = oracle};
-  return options;
 }
 
 double Gap(const Evaluation& evaluation) { return evaluation.primal - evaluation.dual; }
@@ -299,31 +298,6 @@ TEST_CASE("the stored dual point is the best of all evaluated ones") {
   // A learner that loads a state does not know the points of earlier passes that were not kept.
   options.proximal = Switch::kOff;
   CHECK(MakeActiveSetLearner(problem, options)->traits().dual_point->DualPointIsBest());
-}
-
-TEST_CASE("a pass beside an evaluation changes neither of them") {
-  Random random(7);
-  const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 0.01);
-  for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted}) {
-    TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kRoof);
-    options.average = average;
-    const auto plain = MakeActiveSetLearner(problem, options);
-    const auto beside = MakeActiveSetLearner(problem, options);
-    REQUIRE(EvaluatesBesidePasses(*beside));
-    for (int pass = 0; pass < 12; ++pass) {
-      const Evaluation expected = plain->Evaluate(1);
-      const std::vector<double> weights = Copy(plain->weights());
-      plain->RunPass(kNever);
-      double seconds = -1;
-      const Evaluation evaluation =
-          beside->traits().companion->EvaluateBesidePass(3, kNever, &seconds);
-      CHECK(evaluation.primal == expected.primal);
-      CHECK(evaluation.dual == expected.dual);
-      CHECK(Copy(beside->weights()) == weights);
-      CHECK(Copy(beside->reached()) == Copy(plain->reached()));
-      CHECK(beside->work().entries == plain->work().entries);
-    }
-  }
 }
 
 TEST_CASE("data in windows are evaluated in one sweep on one thread, and bit for bit as in two") {

@@ -188,33 +188,6 @@ TEST_CASE("where many blocks share few weights, a proximal centre saves passes")
   CHECK(4 * with.last.pass < without.last.pass);
 }
 
-TEST_CASE("smoothing lowers the optimum within its bounds, and vanishes with gamma") {
-  Random random(332);
-  for (int trial = 0; trial < 8; ++trial) {
-    const TrainingSet training = SomeProblem(random, trial);
-    double upper = 0;
-    double lower = 0;
-    for (Index m = 0; m < training.data.size(); ++m) {
-      const FactorGraph& graph = training.data.example(m).graph();
-      for (Index a = 0; a < graph.num_parts(); ++a) {
-        upper += 0.5 / training.data.size();
-        lower += 0.5 / (graph.num_states(a) * static_cast<double>(training.data.size()));
-      }
-    }
-    const double plain = SoftOptimum(training, 0.1, 1);
-    double before = plain;
-    for (const double gamma : {1e-4, 1e-2, 1.0}) {
-      const double smoothed = SoftOptimum(training, 0.1, 1, gamma);
-      CAPTURE(trial);
-      CAPTURE(gamma);
-      CHECK(smoothed <= plain - gamma * lower + kSolver);
-      CHECK(smoothed >= plain - gamma * upper - kSolver);
-      CHECK(smoothed <= before + kSolver);
-      before = smoothed;
-    }
-  }
-}
-
 TEST_CASE("smoothing of global factors is refused") {
   const Problem problem(RandomGlobalProblem(1, GlobalProblemOptions()), 0.1);
   TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-3);

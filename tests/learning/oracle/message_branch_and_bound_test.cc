@@ -128,36 +128,6 @@ TEST_CASE("a run resumed after searches is the same bit for bit, for any number 
   CheckTakeOver(problem, options, {120, 40, [](Learner& learner) { learner.Evaluate(1); }});
 }
 
-TEST_CASE("Search returns the maximum, and Maximise leaves searches to the caller") {
-  const Problem problem = Frustrated(1);
-  Random random(5);
-  std::vector<double> weights = Normals(random, problem.num_weights());
-  ExampleOracle demand(problem, {.solver = SolverKind::kMessagesBranchAndBound,
-                                 .searches = ExampleOracle::Searches::kOnDemand});
-  ExampleOracle always(problem, {.solver = SolverKind::kMessagesBranchAndBound});
-  ExampleOracle exact(problem, {.solver = SolverKind::kBruteForce});
-  CHECK_FALSE(demand.relaxed());
-  for (ExampleOracle* oracle : {&demand, &always, &exact}) oracle->Refresh();
-  std::vector<double> slots;
-  SparseCorner corner;
-  for (Index m = 0; m < problem.size(); ++m) {
-    CHECK(demand.SearchesOnDemand(m));
-    CHECK_FALSE(always.SearchesOnDemand(m));
-    const ExampleView example = problem.data().example(m);
-    slots.resize(SlotCoordinates(example.structure()));
-    SlotScores(example, weights, slots);
-    const double best = exact.Maximise(m, slots, weights, nullptr, true, &corner);
-    WarmStart warm;
-    CHECK(always.Maximise(m, slots, weights, &warm, true, &corner) ==
-          doctest::Approx(best).epsilon(1e-9));
-    CHECK(demand.Maximise(m, slots, weights, &warm, true, &corner) >= best - 1e-9);
-    bool complete = false;
-    CHECK(demand.Search(m, slots, weights, 0, &warm, &corner, &complete) ==
-          doctest::Approx(best).epsilon(1e-9));
-    CHECK(complete);
-  }
-}
-
 TEST_CASE("on graphs without searches, Search passes messages for longer and stores them") {
   const Problem problem = Grids();
   Random random(6);

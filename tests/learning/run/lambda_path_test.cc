@@ -230,22 +230,3 @@ TEST_CASE("a soft path solves each penalised problem") {
     CHECK(Near(warm.last.soft_primal, cold.last.soft_primal, 1e-5));
   }
 }
-
-TEST_CASE("warm starts replay") {
-  Random random(5);
-  for (const int trial : {0, 6}) {
-    const Problem first(PathProblem(random, trial), 0.5);
-    const Problem second = first.WithLambda(0.05);
-    for (TrainOptions options : AllOptions(first)) {
-      if (trial > 0) options.max_passes = 50;
-      std::vector<double> weights[2];
-      for (auto& result : weights) {
-        const auto learner = MakeLearner(first, options);
-        RunTraining(first, *learner, options, nullptr, nullptr);
-        learner->traits().lambda->ChangeLambda(second);
-        result = RunTraining(second, *learner, options, nullptr, nullptr).weights;
-      }
-      CHECK(weights[0] == weights[1]);
-    }
-  }
-}

@@ -2,20 +2,13 @@
 //
 // Right certificates are verified, wrong ones are rejected.
 #include <cmath>
-#include <memory>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
-
-#include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
-#include "tests/support/multilabel_problems.h"
+#include "tests/support/learner_checks.h"
 #include "tests/support/random_models.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -24,9 +17,7 @@ namespace {
 
 TrainOptions ShortOptions(LearnerKind learner, StepKind step, SolverKind oracle = SolverKind::kAuto,
                           Index threads = 1) {
-  TrainOptions options{
-      .learner = learner, .step = step, .oracle = oracle, .max_passes = 60, .threads = threads};
-  return options;
+  return {.learner = learner, .step = step, .oracle = oracle, .max_passes = 60, .threads = threads};
 }
 
 /// All learners, with oracles that apply to any small graph.
@@ -47,22 +38,11 @@ std::vector<TrainOptions> VerifiedWays() {
   return ways;
 }
 
-/// A run, and the learner in its final state.
-struct CertifiedRun {
-  CertifiedRun(const Problem& given, const TrainOptions& way)
-      : problem(given), options(way), learner(MakeLearner(problem, options)) {
-    learner->traits().dual_point->KeepDualPoint();
-    summary = RunTraining(problem, *learner, options, nullptr, nullptr);
-  }
-  Verification Verify() const {
-    return VerifyCertificate(problem, summary.weights, summary.last, options,
-                             learner->traits().dual_point);
-  }
-  const Problem& problem;
-  TrainOptions options;
-  std::unique_ptr<Learner> learner;
-  TrainSummary summary;
-};
+Verification Verify(const Problem& problem, const TrainOptions& options, const VerifiedRun& run,
+                    const VerifyOptions& how = {}) {
+  return VerifyCertificate(problem, run.summary.weights, run.summary.last, options,
+                           run.learner->traits().dual_point, how);
+}
 
 TrainingSet VerifiedProblem(Random& random, int trial) {
   if (trial % 2 == 0) return RandomMultiLabelProblem(random, 6, 4, 3, trial % 4 == 0);
@@ -76,13 +56,11 @@ TEST_CASE("certificates of all learners hold") {
   for (int trial = 0; trial < 12; ++trial) {
     const Problem problem(VerifiedProblem(random, trial), 0.05);
     for (const TrainOptions& way : VerifiedWays()) {
-      const CertifiedRun run(problem, way);
+      const VerifiedRun run = TrainVerified(problem, way);
       int examples = 0;
       VerifyOptions options;
       options.progress = [&](Index done) { CHECK(done == ++examples); };
-      const Verification verification =
-          VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options,
-                            run.learner->traits().dual_point, options);
+      const Verification verification = Verify(problem, way, run, options);
       CAPTURE(trial);
       CAPTURE(verification.message);
       CHECK(verification.outcome == VerifyOutcome::kHolds);
@@ -101,9 +79,9 @@ TEST_CASE("certificates of all learners hold") {
 TEST_CASE("without a learner the primal is verified") {
   Random random(52);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
-  const CertifiedRun run(problem, VerifiedWays()[0]);
+  const VerifiedRun run = TrainVerified(problem, VerifiedWays()[0]);
   const Verification verification =
-      VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, nullptr);
+      VerifyCertificate(problem, run.summary.weights, run.summary.last, VerifiedWays()[0], nullptr);
   CHECK(verification.outcome == VerifyOutcome::kHolds);
   CHECK(std::isnan(verification.dual));
   CHECK_FALSE(verification.dual_proved);
@@ -114,24 +92,24 @@ TEST_CASE("verification rejects wrong claims") {
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, trial % 2 == 0), 0.05);
     for (const TrainOptions& way : VerifiedWays()) {
-      CertifiedRun run(problem, way);
+      VerifiedRun run = TrainVerified(problem, way);
       const TrainSummary right = run.summary;
       CAPTURE(trial);
       CAPTURE(std::string(Name(way.learner)));
       CAPTURE(static_cast<int>(way.oracle));
 
       run.summary.last.primal = right.last.dual - 1e-3;
-      CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+      CHECK(Verify(problem, way, run).outcome == VerifyOutcome::kFails);
       run.summary.last = right.last;
 
       run.summary.last.dual = right.last.primal + 1e-3;
-      CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+      CHECK(Verify(problem, way, run).outcome == VerifyOutcome::kFails);
       run.summary.last.dual = right.last.dual + 1e-5;
-      CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+      CHECK(Verify(problem, way, run).outcome == VerifyOutcome::kFails);
       run.summary.last = right.last;
 
       for (double& weight : run.summary.weights) weight = 2 * weight + 0.1;
-      const Verification changed = run.Verify();
+      const Verification changed = Verify(problem, way, run);
       CHECK(changed.outcome == VerifyOutcome::kFails);
       CHECK(changed.message.find("the certificate does not hold") == 0);
     }
@@ -142,13 +120,15 @@ TEST_CASE("where the oracle is exact the primal is the objective") {
   Random random(54);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   for (const SolverKind oracle : {SolverKind::kAuto, SolverKind::kBruteForce}) {
-    CertifiedRun run(problem, ShortOptions(LearnerKind::kBcfw, StepKind::kPairwise, oracle));
+    const TrainOptions way = ShortOptions(LearnerKind::kBcfw, StepKind::kPairwise, oracle);
+    VerifiedRun run = TrainVerified(problem, way);
     run.summary.last.primal += 1e-5;
-    CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+    CHECK(Verify(problem, way, run).outcome == VerifyOutcome::kFails);
   }
-  CertifiedRun al(problem, ShortOptions(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise));
+  const TrainOptions way = ShortOptions(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise);
+  VerifiedRun al = TrainVerified(problem, way);
   al.summary.last.primal += 1e-5;
-  CHECK(al.Verify().outcome == VerifyOutcome::kHolds);
+  CHECK(Verify(problem, way, al).outcome == VerifyOutcome::kHolds);
 }
 
 TEST_CASE("verification rejects infeasible dual points") {
@@ -172,11 +152,10 @@ TEST_CASE("verification rejects infeasible dual points") {
   Random random(55);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   for (const TrainOptions& way : VerifiedWays()) {
-    const CertifiedRun run(problem, way);
+    const VerifiedRun run = TrainVerified(problem, way);
     const auto verify = [&](double coordinate, double loss) {
       const Wrong wrong(*run.learner->traits().dual_point, coordinate, loss);
-      return VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, &wrong)
-          .outcome;
+      return VerifyCertificate(problem, run.summary.weights, run.summary.last, way, &wrong).outcome;
     };
     CHECK(verify(0, 0) == VerifyOutcome::kHolds);
     CHECK(verify(1.1, 0) == VerifyOutcome::kFails);
@@ -188,13 +167,11 @@ TEST_CASE("verification rejects infeasible dual points") {
 TEST_CASE("verification can be interrupted") {
   Random random(56);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
-  const CertifiedRun run(problem, VerifiedWays()[0]);
+  const VerifiedRun run = TrainVerified(problem, VerifiedWays()[0]);
   std::atomic<int> interrupt{0};
   VerifyOptions options{.interrupt = &interrupt};
   options.progress = [&](Index done) { interrupt = done == 2 ? 2 : 0; };
-  const Verification verification =
-      VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options,
-                        run.learner->traits().dual_point, options);
+  const Verification verification = Verify(problem, VerifiedWays()[0], run, options);
   CHECK(verification.outcome == VerifyOutcome::kInterrupted);
   CHECK(verification.message == "verification interrupted after 2 of 6 examples");
 }
