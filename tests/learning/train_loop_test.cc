@@ -269,12 +269,6 @@ TEST_CASE("no pass is made beside the last check") {
   CHECK(learner.returns == 0);
 }
 
-TEST_CASE("learners refuse options of other learners") {
-  TrainOptions options{.learner = LearnerKind::kBcfw};
-  options.own<PenaltyOptions>().rho = 1;
-  CHECK_THROWS_AS(CheckOptions(options), DataError);
-}
-
 TEST_CASE("a lower bound above the objective ends the run instead of converging") {
   // Just inside and just outside the tolerance for rounding; also with bounds from different
   // checks.

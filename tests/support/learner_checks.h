@@ -152,6 +152,38 @@ inline void CheckResume(const Problem& problem, TrainOptions options) {
   for (const int passes : {1, 6, 13}) CheckResumedAfter(passes, problem, options, whole);
 }
 
+/// Checks that four shards come to the gap of the options within so many times the passes of one.
+inline void CheckPassesOfShards(const Problem& problem, TrainOptions options, Index times) {
+  options.check_every = 1;
+  options.shards = 1;
+  const Index alone = Train(problem, options).last.pass;
+  options.shards = 4;
+  options.max_passes = times * (alone + 1);
+  CAPTURE(options.learner.name());
+  CAPTURE(alone);
+  CHECK(Train(problem, options).termination == Termination::kConverged);
+}
+
+/// Interrupts passes in their middle, and checks that each leaves a point with a certificate.
+/// never_falls: whose dual is no smaller than before, and which the next whole pass improves.
+inline void CheckInterruptedPasses(const Problem& problem, const TrainOptions& options,
+                                   bool never_falls) {
+  const auto learner = MakeLearner(problem, options);
+  if (!never_falls) learner->traits().dual_point->KeepDualPoint();
+  const std::atomic<int> interrupt{1};
+  learner->RunPass(kNever);
+  const double before = learner->Evaluate(1).dual;
+  CAPTURE(options.learner.name());
+  for (int pass = 0; pass < 4; ++pass) {
+    learner->RunPass(pass < 3 ? StopControl(&interrupt, 0) : kNever);
+    const Evaluation after = learner->Evaluate(1);
+    if (never_falls) CHECK(after.dual >= before - kExact);
+    CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
+    CHECK(after.primal >= after.dual);
+    if (never_falls && pass == 3) CHECK(after.dual > before);
+  }
+}
+
 /// What a learner does before and after its state is saved.
 struct TakeOver {
   int before = 3;  ///< passes

@@ -225,17 +225,9 @@ TEST_CASE("al visits the active pairs of shards only, as those of one chain, and
 TEST_CASE("passes with shards are worth a third of passes with one, or more") {
   Random random(6);
   for (const LearnerKind kind : kFactorKinds) {
-    for (const bool texts : {false, true}) {
-      const Problem problem = texts ? TextProblem(random, 300, 6) : DensePairProblem(random, 200);
-      TrainOptions options = With(FactorShards(kind, 1), "--gap-tolerance 0.1 --check-every 1");
-      const Index alone = Train(problem, options).last.pass;
-      options.shards = 4;
-      options.max_passes = 3 * alone + 3;
-      CAPTURE(kind.name());
-      CAPTURE(texts);
-      CAPTURE(alone);
-      CHECK(Train(problem, options).termination == Termination::kConverged);
-    }
+    const TrainOptions options = With(FactorShards(kind, 1), "--gap-tolerance 0.1");
+    CheckPassesOfShards(DensePairProblem(random, 200), options, 3);
+    CheckPassesOfShards(TextProblem(random, 300, 6), options, 3);
   }
 }
 
@@ -341,17 +333,5 @@ TEST_CASE("problems of extreme shapes") {
 TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
   Random random(11);
   const Problem problem = TextProblem(random, 300, 6);
-  for (const TrainOptions& options : FactorWays(3)) {
-    const auto learner = MakeLearner(problem, options);
-    learner->traits().dual_point->KeepDualPoint();
-    const std::atomic<int> interrupt{1};
-    learner->RunPass(kNever);
-    for (int pass = 0; pass < 3; ++pass) {
-      learner->RunPass(StopControl(&interrupt, 0));
-      const Evaluation after = learner->Evaluate(1);
-      CAPTURE(options.learner.name());
-      CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
-      CHECK(after.primal >= after.dual);
-    }
-  }
+  for (const TrainOptions& options : FactorWays(3)) CheckInterruptedPasses(problem, options, false);
 }

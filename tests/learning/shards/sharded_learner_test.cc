@@ -201,14 +201,9 @@ TEST_CASE("rare features: the certificate is that of one chain of visits") {
 
 TEST_CASE("passes with shards are worth nearly as much as passes with one") {
   Random random(5);
-  for (const bool texts : {false, true}) {
-    const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 400);
-    TrainOptions options = With(Shards(1), "--gap-tolerance 1e-3 --check-every 1");
-    const Index alone = Train(problem, options).last.pass;
-    options.shards = 4;
-    CAPTURE(texts);
-    CHECK(Train(problem, options).last.pass <= 2 * alone + 2);
-  }
+  const TrainOptions options = With(Shards(1), "--gap-tolerance 1e-3");
+  CheckPassesOfShards(DenseProblem(random, 400), options, 2);
+  CheckPassesOfShards(TextProblem(random), options, 2);
 }
 
 TEST_CASE(
@@ -308,16 +303,7 @@ TEST_CASE("problems of extreme shapes") {
 
 TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
   Random random(11);
-  const Problem problem = TextProblem(random);
-  const auto learner = MakeLearner(problem, Shards(3, Switch::kOff));
-  const std::atomic<int> interrupt{1};
-  learner->RunPass(kNever);
-  const double before = learner->Evaluate(1).dual;
-  learner->RunPass(StopControl(&interrupt, 0));
-  const Evaluation after = learner->Evaluate(1);
-  CHECK(after.dual >= before - kExact);
-  CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
-  CHECK(after.primal >= after.dual);
+  CheckInterruptedPasses(TextProblem(random), Shards(3, Switch::kOff), true);
 }
 
 TEST_CASE("options that do not go with shards are refused") {

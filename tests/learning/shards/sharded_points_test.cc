@@ -171,20 +171,10 @@ TEST_CASE("passes with shards are worth a third of passes with one, or more") {
   std::vector<TrainOptions> ways;
   for (const LearnerKind kind : kPointKinds) ways.push_back(PointShards(kind, 1));
   ways.push_back(ProxShards(1, 0.001, 0));
-  for (TrainOptions& options : ways) {
-    for (const bool texts : {false, true}) {
-      const Problem problem = texts ? TextProblem(random, 300, 6) : DenseProblem(random, 200);
-      options.gap_tolerance = texts ? 0.3 : 0.1;
-      options.check_every = 1;
-      const Index alone = Train(problem, options).last.pass;
-      TrainOptions together = With(options, "--shards 4");
-      together.max_passes = 3 * alone + 3;
-      CAPTURE(options.learner.name());
-      CAPTURE(options.l1);
-      CAPTURE(texts);
-      CAPTURE(alone);
-      CHECK(Train(problem, together).termination == Termination::kConverged);
-    }
+  for (const TrainOptions& options : ways) {
+    CAPTURE(options.l1);
+    CheckPassesOfShards(DenseProblem(random, 200), With(options, "--gap-tolerance 0.1"), 3);
+    CheckPassesOfShards(TextProblem(random, 300, 6), With(options, "--gap-tolerance 0.3"), 3);
   }
 }
 
@@ -291,24 +281,8 @@ TEST_CASE("problems of extreme shapes") {
 TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
   Random random(11);
   const Problem problem = TextProblem(random, 300, 6);
-  for (const LearnerKind kind : kPointKinds) {
-    const auto learner = MakeLearner(problem, PointShards(kind, 3));
-    const std::atomic<int> interrupt{1};
-    learner->RunPass(kNever);
-    const double before = learner->Evaluate(1).dual;
-    for (int pass = 0; pass < 3; ++pass) {
-      learner->RunPass(StopControl(&interrupt, 0));
-      const Evaluation after = learner->Evaluate(1);
-      CAPTURE(kind.name());
-      CHECK(after.dual >= before - kExact);
-      CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
-      CHECK(after.primal >= after.dual);
-    }
-    learner->RunPass(kNever);
-    const Evaluation last = learner->Evaluate(1);
-    CHECK(last.dual > before);
-    CHECK(Near(last.dual, ValueOfDualPoint(problem, *learner), kTight));
-  }
+  for (const LearnerKind kind : kPointKinds)
+    CheckInterruptedPasses(problem, PointShards(kind, 3), true);
 }
 
 TEST_CASE("counts and notes are those of all shards") {
