@@ -11,6 +11,7 @@
 #include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
 
+#include "tests/support/losses.h"
 #include "tests/support/option_text.h"
 
 using namespace slackline::internal;
@@ -38,7 +39,7 @@ Problem Drawn(LossScale loss, double unit, bool shared, double lambda = 1) {
   Dataset data(layout, rows);
   for (Index m = 0; m < kDrawnExamples; ++m)
     data.Add(structure, std::vector<Index>{0, 1, m % 2}, m);
-  return Problem(MakeTrainingSet(data, {.scale = loss}), lambda);
+  return Problem(MakeTrainingSet(data, LossWith(loss)), lambda);
 }
 
 /// The mean of (m + 1)² + 4 for m = 0 … 4.

@@ -16,6 +16,7 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/potts.h>
 
+#include "tests/support/losses.h"
 #include "tests/support/plain_soft.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -58,7 +59,7 @@ TrainingSet FrustratedTriangle() {
   const std::shared_ptr<const Structure> structure = builder.Build();
   data.Add(structure, std::array<Index, 3>{0, 0, 1});
   data.Add(structure, std::array<Index, 3>{0, 0, 0});
-  return MakeTrainingSet(data, {.scale = LossScale::kCount});
+  return MakeTrainingSet(data, LossWith(LossScale::kCount));
 }
 
 TEST_CASE("the optimum of one variable is that of a single hinge") {

@@ -12,6 +12,7 @@
 #include <slackline/learning/kernels/kernel_expansion.h>
 
 #include "tests/support/learner_checks.h"
+#include "tests/support/losses.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -76,7 +77,7 @@ TEST_CASE("a check that is cut short has a valid bound with products of losses a
     const bool counts = trial % 2 == 0;
     TrainingSet training =
         RandomProblem(random, {.num_variables = 4, .max_states = counts ? 2 : 3, .forest = counts});
-    if (counts) training = MakeTrainingSet(training.data, {.form = LossForm::kF1});
+    if (counts) training = MakeTrainingSet(training.data, LossWith(LossForm::kF1));
     const Problem problem(std::move(training), 0.05);
     TrainOptions options{.learner = trial % 4 < 2 ? LearnerKind::kBcfw : LearnerKind::kFrankWolfe,
                          .rescaling = counts ? Rescaling::kMargin : Rescaling::kSlack,

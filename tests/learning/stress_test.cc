@@ -249,15 +249,16 @@ class StressTrial {
   TrainSummary RunInTwoPieces(const Problem& problem, const TrainOptions& options, Learner* learner,
                               TrainObserver* observer) {
     std::vector<std::string> states;
-    CheckpointPlan plan{.every_seconds = 0};
+    CheckpointPlan plan;
+    plan.every_seconds = 0;
     plan.write = [&](const std::string& bytes, auto) { states.push_back(bytes); };
     TrainSummary whole = RunTraining(problem_, *learner, options, observer, nullptr, plan);
     REQUIRE(!states.empty());
     const std::string state = Pick(random_, states);
-    const CheckpointPlan rest{.resume = state};
     const auto resumed = MakeLearner(problem, options);
     resumed->traits().dual_point->KeepDualPoint();
-    CheckSame(whole, RunTraining(problem_, *resumed, options, nullptr, nullptr, rest));
+    CheckSame(whole,
+              RunTraining(problem_, *resumed, options, nullptr, nullptr, ContinuedFrom(state)));
     CHECK(resumed->traits().dual_point->DualPointIsBest() ==
           learner->traits().dual_point->DualPointIsBest());
     Verify(problem, options, whole, *resumed);

@@ -53,7 +53,8 @@ inline std::string StateAfter(int passes, const Problem& problem, const TrainOpt
   std::atomic<int> interrupt{0};
   std::string state;
   int written = 0;
-  CheckpointPlan plan{.every_seconds = 0};
+  CheckpointPlan plan;
+  plan.every_seconds = 0;
   plan.write = [&](const std::string& bytes, auto) {
     if (written < passes) state = bytes;
     if (++written >= passes) interrupt = SIGINT;
@@ -66,8 +67,8 @@ inline std::string StateAfter(int passes, const Problem& problem, const TrainOpt
 /// The rest of a run that begins with a state.
 inline TrainSummary Resumed(const Problem& problem, const TrainOptions& options,
                             std::string_view state, TrainObserver* observer = nullptr) {
-  const CheckpointPlan plan{.resume = state};
-  return RunTraining(problem, *MakeLearner(problem, options), options, observer, nullptr, plan);
+  return RunTraining(problem, *MakeLearner(problem, options), options, observer, nullptr,
+                     ContinuedFrom(state));
 }
 
 /// Checks that a run that is interrupted after so many passes and resumed is the whole run, bit for
@@ -286,8 +287,8 @@ inline Evaluation CheckPath(const Problem& first, const Problem& second,
 
 struct VerifiedRun {
   std::unique_ptr<Learner> learner;
-  TrainSummary summary;
-  Verification verification;
+  TrainSummary summary = {};
+  Verification verification = {};
 };
 
 /// Checks that another solver confirms the certificate of a run, where the run keeps its dual point.

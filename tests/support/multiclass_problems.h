@@ -39,7 +39,9 @@ inline MulticlassProblem RandomMulticlassProblem(Random& random, Index examples,
   }
   Dataset data(layout, rows);
   for (Index m = 0; m < examples; ++m) data.Add(structure, std::vector<Index>{labels[m]}, m);
-  return {rows, labels, MakeTrainingSet(data, {.costs = costs})};
+  LossOptions loss;
+  loss.costs = costs;
+  return {rows, labels, MakeTrainingSet(data, loss)};
 }
 
 }  // namespace slackline::internal::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/random_problems.h"
+#include "tests/support/losses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -219,9 +220,7 @@ TrainingSet RandomProblem(Random& random, const ProblemOptions& options) {
     }
     first_input += structure->num_inputs();
   }
-  LossOptions loss;
-  loss.scale = options.loss;
-  return MakeTrainingSet(data, loss);
+  return MakeTrainingSet(data, LossWith(options.loss));
 }
 
 ProblemOptions RandomOptions(Random& random) {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <slackline/learning/state_archive.h>
+#include <slackline/learning/train_loop.h>
 
 namespace slackline::internal::test {
 
@@ -37,6 +38,13 @@ void LoadAll(std::string_view state, Object& object, const More&... more) {
   StateReader reader(state);
   LoadState(object, &reader, more...);
   reader.Finish();
+}
+
+/// The plan of a run that begins with a state, which must live as long.
+inline CheckpointPlan ContinuedFrom(std::string_view state) {
+  CheckpointPlan plan;
+  plan.resume = state;
+  return plan;
 }
 
 }  // namespace slackline::internal::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/support_problems.h"
+#include "tests/support/losses.h"
 
 #include <cmath>
 #include <memory>
@@ -182,7 +183,7 @@ std::string_view Name(ProblemKind kind) {
 }
 
 TrainingSet UnpleasantProblem(Random& random, ProblemKind kind) {
-  const LossOptions loss{.scale = Coin(random, 2) ? LossScale::kMean : LossScale::kCount};
+  const LossOptions loss = LossWith(Coin(random, 2) ? LossScale::kMean : LossScale::kCount);
   TrainingSet training = HasGlobals(kind)
                              ? MakeTrainingSet(GlobalProblem(random, kind).Make(), loss)
                              : RandomProblem(random, TableOptions(random, kind));

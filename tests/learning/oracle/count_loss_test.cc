@@ -21,6 +21,7 @@
 #include <slackline/learning/verify/verify.h>
 #include <slackline/learning/verify/verify_hinge.h>
 
+#include "tests/support/losses.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/option_text.h"
 #include "tests/support/tolerances.h"
@@ -37,7 +38,7 @@ Problem F1Problem(std::uint64_t seed, Index examples, Index labels, bool joined)
   Random random(seed);
   const TrainingSet plain =
       RandomMultiLabelProblem(random, examples, joined ? labels : 1, 3, false);
-  const LossOptions loss{.form = LossForm::kF1};
+  const LossOptions loss = LossWith(LossForm::kF1);
   if (joined) return {MakeTrainingSet(plain.data, loss), kCountLambda};
   // RandomMultiLabelProblem always connects its labels: only its inputs are used here.
   const auto layout = std::make_shared<WeightLayout>();
@@ -276,7 +277,7 @@ TEST_CASE("learners and oracles that do not support the loss refuse it") {
       MakeLearner(problem, {.learner = LearnerKind::kBcfw, .oracle = SolverKind::kRoof}),
       DataError);
   Random random(4);
-  LossOptions loss{.form = LossForm::kF1};
+  LossOptions loss = LossWith(LossForm::kF1);
   const Problem cycles(MakeTrainingSet(RandomMultiLabelProblem(random, 4, 4, 2, true).data, loss),
                        kCountLambda);
   CHECK_THROWS_AS(MakeLearner(cycles, {}), DataError);
@@ -286,7 +287,7 @@ TEST_CASE("learners and oracles that do not support the loss refuse it") {
 
 TEST_CASE("the default lambda treats single errors like those of sums of losses") {
   const Problem f1 = F1Problem(11, 40, 5, true);
-  const Problem sums(MakeTrainingSet(f1.data(), {.scale = LossScale::kCount}), kCountLambda);
+  const Problem sums(MakeTrainingSet(f1.data(), LossWith(LossScale::kCount)), kCountLambda);
   const double ratio = ScalesOf(f1, {}).loss_per_variable / ScalesOf(sums, {}).loss_per_variable;
   double errors = 0;
   for (Index m = 0; m < f1.size(); ++m) {

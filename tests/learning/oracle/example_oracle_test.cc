@@ -19,6 +19,7 @@
 #include "tests/support/corner_answers.h"
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/losses.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -281,7 +282,7 @@ TEST_CASE("the loss 1 - F1 is maximised together with the scores") {
   Random random(12);
   for (int trial = 0; trial < 20; ++trial) {
     const TrainingSet plain = RandomMultiLabelProblem(random, 4, 5, 3, false);
-    const Problem problem(MakeTrainingSet(plain.data, {.form = LossForm::kF1}), 0.1);
+    const Problem problem(MakeTrainingSet(plain.data, LossWith(LossForm::kF1)), 0.1);
     CAPTURE(trial);
     Oracle oracle(problem, SolverKind::kAuto, Oracle::Effort::kTraining);
     CHECK(oracle.score_factor(0) == 1);

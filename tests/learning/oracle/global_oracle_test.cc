@@ -17,6 +17,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/learner_checks.h"
+#include "tests/support/losses.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -63,7 +64,9 @@ TrainingSet RandomMatchings(std::uint64_t seed, Index examples) {
     }
     data.Add(builder.Build(), labels, first);
   }
-  return MakeTrainingSet(data, {.scale = LossScale::kCount, .costs = {0, 1, 3, 0}});
+  LossOptions loss = LossWith(LossScale::kCount);
+  loss.costs = {0, 1, 3, 0};
+  return MakeTrainingSet(data, loss);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "tests/support/coordinates.h"
 #include "tests/support/corner_answers.h"
 #include "tests/support/global_problems.h"
+#include "tests/support/losses.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -278,7 +279,7 @@ TEST_CASE("the loss 1 - F1 is rescaled by its two counts") {
     shape.num_variables = 1 + trial % 6;
     shape.single_states = false;
     const Problem problem(
-        MakeTrainingSet(RandomProblem(random, shape).data, {.form = LossForm::kF1}), 1);
+        MakeTrainingSet(RandomProblem(random, shape).data, LossWith(LossForm::kF1)), 1);
     const std::vector<double> weights = SomeWeights(random, problem, trial);
     const ExampleView example = problem.data().example(0);
     const double truth = TruthScore(problem, 0, weights);

@@ -135,7 +135,8 @@ TEST_CASE("saving states does not change the run") {
       CAPTURE(variant.name);
       variant.options.max_passes = 20;
       std::size_t states = 0;
-      CheckpointPlan plan{.every_seconds = 0};
+      CheckpointPlan plan;
+      plan.every_seconds = 0;
       plan.write = [&](const std::string&, auto) { ++states; };
       const auto learner = MakeLearner(problem, variant.options);
       CheckSameRun(Train(problem, variant.options),
@@ -244,10 +245,7 @@ TEST_CASE("the state before the first pass can be resumed") {
   plan.write = [&](const std::string& bytes, auto) { state = bytes; };
   const auto first = MakeLearner(problem, options);
   CHECK(RunTraining(problem, *first, options, nullptr, &interrupt, plan).last.pass == 1);
-  const CheckpointPlan resume{.resume = state};
-  const auto second = MakeLearner(problem, options);
-  CheckSameRun(Train(problem, options),
-               RunTraining(problem, *second, options, nullptr, nullptr, resume));
+  CheckSameRun(Train(problem, options), Resumed(problem, options, state));
 }
 
 TEST_CASE("times of resumed runs add up, and time limits count the sum") {

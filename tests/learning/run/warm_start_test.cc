@@ -41,9 +41,10 @@ struct Ended {
 Ended RunToEnd(const Problem& problem, Learner* learner, const TrainOptions& options,
                std::string_view resume = {}) {
   Ended ended;
-  CheckpointPlan plan{.every_seconds = 1e9, .copy_before_checks = true};
+  CheckpointPlan plan = ContinuedFrom(resume);
+  plan.every_seconds = 1e9;
+  plan.copy_before_checks = true;
   plan.write = [&](const std::string& state, auto) { ended.state = state; };
-  plan.resume = resume;
   ended.summary = RunTraining(problem, *learner, options, nullptr, nullptr, plan);
   ended.learner = StateOf(*learner);
   return ended;

@@ -226,10 +226,14 @@ Outcome RunOnRanks(const Problem& problem, const TrainOptions& options, int size
     } observer;
     observer.last = ranks.rank() == interrupter ? passes : 0;
     observer.stop = &interrupt;
-    CheckpointPlan plan{.every_seconds = 0, .resume = from.state};
+    CheckpointPlan plan = ContinuedFrom(from.state);
+    plan.every_seconds = 0;
     plan.write = [&](const std::string& state, std::span<const std::size_t> parts) {
-      Checkpoint checkpoint{
-          .fingerprint = {{"name", "value"}}, .stage = 3, .figures = {1, 2}, .state = state};
+      Checkpoint checkpoint{.fingerprint = {{"name", "value"}},
+                            .stage = 3,
+                            .figures = {1, 2},
+                            .state = state,
+                            .parts = {}};
       checkpoint.parts.assign(parts.begin(), parts.end());
       file.Save(checkpoint);
     };

@@ -15,6 +15,7 @@
 #include <slackline/learning/train_loop.h>
 
 #include "tests/support/option_text.h"
+#include "tests/support/states.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -148,22 +149,22 @@ TEST_CASE("saved states continue as if there had been no interruption") {
                                          .uniform = output == SdcaOutput::kRandom};
       TrainOptions train = With(LinearToGap(0), "--max-passes 40");
       std::string saved;
-      CheckpointPlan keep{.every_seconds = 0};
+      CheckpointPlan keep;
+      keep.every_seconds = 0;
       keep.write = [&](const std::string& state, std::span<const std::size_t>) {
         if (saved.empty()) saved = state;
       };
       const auto whole = MakeLinearLearner(problem, options);
       const TrainSummary first = RunTraining(*whole, train, nullptr, nullptr, keep);
-      CheckpointPlan resume{.resume = saved};
       const auto rest = MakeLinearLearner(problem, options);
-      const TrainSummary second = RunTraining(*rest, train, nullptr, nullptr, resume);
+      const TrainSummary second = RunTraining(*rest, train, nullptr, nullptr, ContinuedFrom(saved));
       CHECK(first.weights == second.weights);
       CHECK(first.last.dual == second.last.dual);
       CHECK(first.last.block_steps == 40 * problem.rows->size());
       // A damaged state is refused.
-      const CheckpointPlan cut{.resume = std::string_view(saved).substr(0, saved.size() - 8)};
+      const std::string cut = saved.substr(0, saved.size() - 8);
       const auto other = MakeLinearLearner(problem, options);
-      CHECK_THROWS_AS(RunTraining(*other, train, nullptr, nullptr, cut), DataError);
+      CHECK_THROWS_AS(RunTraining(*other, train, nullptr, nullptr, ContinuedFrom(cut)), DataError);
     }
   }
 }

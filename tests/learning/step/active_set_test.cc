@@ -290,7 +290,8 @@ TEST_CASE("a saved set is read back unchanged, and damaged states are refused") 
   ActiveSet shares = set;
   shares.alpha()[1] += 0.1;
   refused(shares, "shares");
-  const SparseCorner corner{.loss = -1};
+  SparseCorner corner;
+  corner.loss = -1;
   ActiveSet negative = set;
   negative.Add(example, corner, &scratch);
   refused(negative, "a corner has a negative loss");

@@ -42,7 +42,8 @@ Verification TrainAndVerify(const Problem& problem, Ranks& ranks, const Change& 
   learner->traits().dual_point->KeepDualPoint();
   TrainSummary summary = RunTraining(part, *learner, options, nullptr, nullptr);
   change(&summary);
-  const VerifyOptions how{.interrupt = interrupt};
+  VerifyOptions how;
+  how.interrupt = interrupt;
   return VerifyCertificate(part, summary.weights, summary.last, options,
                            learner->traits().dual_point, how);
 }

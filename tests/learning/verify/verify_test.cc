@@ -8,6 +8,7 @@
 
 #include "tests/support/global_problems.h"
 #include "tests/support/learner_checks.h"
+#include "tests/support/losses.h"
 #include "tests/support/random_models.h"
 
 using namespace slackline::internal;
@@ -169,7 +170,8 @@ TEST_CASE("verification can be interrupted") {
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   const VerifiedRun run = TrainVerified(problem, VerifiedWays()[0]);
   std::atomic<int> interrupt{0};
-  VerifyOptions options{.interrupt = &interrupt};
+  VerifyOptions options;
+  options.interrupt = &interrupt;
   options.progress = [&](Index done) { interrupt = done == 2 ? 2 : 0; };
   const Verification verification = Verify(problem, VerifiedWays()[0], run, options);
   CHECK(verification.outcome == VerifyOutcome::kInterrupted);
@@ -259,7 +261,7 @@ TEST_CASE("certificates of slack rescaling are verified where labellings cannot 
   shape.num_factors = 14;
   const Problem loops(RandomProblem(random, shape), 0.05);
   const TrainingSet labels = RandomMultiLabelProblem(random, 2, 13, 2, false);
-  const Problem multilabel(MakeTrainingSet(labels.data, {.form = LossForm::kF1}), 0.05);
+  const Problem multilabel(MakeTrainingSet(labels.data, LossWith(LossForm::kF1)), 0.05);
   for (const Problem* problem : {&forest, &loops, &multilabel}) {
     for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kCuttingPlane1})
       CheckVerification(*problem, SlackRescaled(learner), false);
