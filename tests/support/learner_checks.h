@@ -291,7 +291,7 @@ struct VerifiedRun {
   Verification verification = {};
 };
 
-/// Checks that another solver confirms the certificate of a run, where the run keeps its dual point.
+/// Checks that another solver confirms the certificate of a run, which keeps its dual point.
 inline VerifiedRun TrainVerified(const Problem& problem, const TrainOptions& options,
                                  TrainObserver* observer = nullptr,
                                  const std::atomic<int>* interrupt = nullptr) {
