@@ -13,6 +13,7 @@
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/rounding.h>
 
+#include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;

@@ -34,7 +34,8 @@ using Scores = std::vector<double>;
 /// labellings with this state of the variable.
 MapResult BestAllowed(const FactorGraph& graph, const Scores& scores, Index variable = -1,
                       Index state = -1) {
-  MapResult best{.value = -kInfinity};
+  MapResult best;
+  best.value = -kInfinity;
   for (const auto& labels : AllLabellings(graph.cardinalities())) {
     const bool counts = variable < 0 || labels[variable] == state;
     const double value = test::LabellingScore(graph, scores, labels);

@@ -189,7 +189,8 @@ TEST_CASE("forbidden states have no mass") {
       if (random.Below(5) == 0) score = -kInfinity;
     }
     bool possible = true;
-    const MapResult best = Solved(try { TreeSolver(graph), scores);
+    try {
+      Solved(TreeSolver(graph), scores);
     } catch (const DataError&) {
       possible = false;
     }

@@ -17,9 +17,9 @@ struct TestChain {
   Index length = 1;
   Index states = 1;
   bool shared = true;
-  bool whole = false;          ///< all scores are whole numbers: sums are exact, ties are frequent
-  std::vector<double> unary;   ///< length × states
-  std::vector<double> tables;  ///< states², or (length − 1) × states²
+  bool whole = false;  ///< all scores are whole numbers: sums are exact, ties are frequent
+  std::vector<double> unary = {};   ///< length × states
+  std::vector<double> tables = {};  ///< states², or (length − 1) × states²
 
   /// A solver with the tables set.
   ChainDp Dp() const {

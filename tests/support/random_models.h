@@ -17,11 +17,11 @@ namespace slackline::internal::test {
 
 using GraphPtr = std::shared_ptr<const FactorGraph>;
 
-/// The answer of a solver.
-template <class Solver>
-MapResult Solved(Solver&& solver, std::span<const double> scores, WarmStart* warm = nullptr) {
+/// The answer of a solver. more: a warm start, or what else the solver takes after the scores.
+template <class Solver, class More = WarmStart*>
+MapResult Solved(Solver&& solver, std::span<const double> scores, More&& more = nullptr) {
   MapResult result;
-  solver.Solve(scores, warm, &result);
+  solver.Solve(scores, more, &result);
   return result;
 }
 

@@ -21,13 +21,9 @@
 
 #include <doctest/doctest.h>
 
-#include <tests/support/states.h>
-
-#include "tests/support/agreement.h"
-#include "tests/support/never.h"
-
 #include "tests/support/all_equal_factor.h"
 #include "tests/support/global_problems.h"
+#include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

@@ -24,6 +24,7 @@
 #include "tests/support/never.h"
 #include "tests/support/option_text.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/states.h"
 #include "tests/support/thread_ranks.h"
 #include "tests/support/tolerances.h"
 
