@@ -13,7 +13,6 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/example_blocks/point_blocks.h>
-#include <slackline/learning/standalone/prox_sdca.h>
 #include <slackline/learning/step/feature_bounds.h>
 #include <slackline/learning/step/simplex_projection.h>
 
@@ -210,24 +209,6 @@ TEST_CASE("examples without factors use the gradient of the smoothed loss") {
       CHECK(run.summary.last.pass < 1000);  // linear convergence
       CHECK(LargestDifference(run.summary.weights, optimum.weights) < 1e-3);
     }
-  }
-}
-
-TEST_CASE("on multiclass problems it takes the steps of the standalone algorithm") {
-  Random random(4);
-  const MulticlassProblem multiclass = RandomMulticlassProblem(random, 8, 3, 4);
-  const Problem problem(multiclass.training, 0.1);
-  const RowFeatures features(multiclass.rows, 3);
-  const MulticlassLoss loss(3, multiclass.labels, 0.3);
-  ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kElasticNet, 12, 0.5), 0.1,
-                SdcaStep::kSmooth, 1);
-  sdca.Run(2000);
-  TrainOptions options = With(SdcaOptions(5, 1e-9), "--l1 0.05 --smoothing 0.3");
-  const TrainSummary summary = Train(problem, options);
-  CHECK(Near(summary.last.primal, sdca.Newest().primal, 1e-7));
-  for (std::size_t j = 0; j < 3; ++j) {
-    for (std::size_t f = 0; f < 4; ++f)
-      CHECK(std::abs(summary.weights[f * 3 + j] - sdca.weights()[j * 4 + f]) < 1e-3);
   }
 }
 
