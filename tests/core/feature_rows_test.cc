@@ -23,9 +23,7 @@
 #include "tests/support/vectors.h"
 
 using namespace slackline::internal;
-using slackline::internal::test::kExact;
-using slackline::internal::test::Near;
-using slackline::internal::test::TemporaryFolder;
+using namespace slackline::internal::test;
 
 namespace {
 

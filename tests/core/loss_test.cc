@@ -13,8 +13,7 @@
 #include "tests/support/losses.h"
 
 using namespace slackline::internal;
-using slackline::internal::test::Contains;
-using slackline::internal::test::MessageOf;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -17,9 +17,7 @@
 #include <tests/support/vectors.h>
 
 using namespace slackline::internal;
-using slackline::internal::test::Dot;
-using slackline::internal::test::kExact;
-using slackline::internal::test::Near;
+using namespace slackline::internal::test;
 
 namespace {
 

@@ -13,6 +13,7 @@
 #include <slackline/factors/tree_factor.h>
 
 #include "tests/support/global_problems.h"
+#include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;

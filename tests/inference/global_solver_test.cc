@@ -50,11 +50,6 @@ std::shared_ptr<const Structure> Matching(const Model& model) {
   return builder.Build();
 }
 
-std::vector<double> Normals(Random& random, Offset count) {
-  std::vector<double> values = Normals(random, count);
-  return values;
-}
-
 }  // namespace
 
 TEST_CASE("the best of all labellings is found") {

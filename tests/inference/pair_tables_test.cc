@@ -10,7 +10,6 @@
 #include <slackline/core/random.h>
 
 using namespace slackline::internal;
-using namespace slackline::internal::test;
 
 namespace {
 

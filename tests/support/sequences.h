@@ -16,7 +16,8 @@ namespace slackline::internal::test {
 /// Sequences of 1 to most_tokens tokens with 3 sparse features and known labels.
 inline SequenceData RandomSequences(Random& random, Index sequences, Index labels,
                                     Index most_tokens) {
-  SequenceData data{.source = "random"};
+  SequenceData data;
+  data.source = "random";
   for (Index k = 0; k < labels; ++k) data.label_names.push_back("L" + std::to_string(k));
   data.num_model_labels = labels;
   data.num_features = 3;

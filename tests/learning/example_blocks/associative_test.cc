@@ -21,6 +21,7 @@
 
 #include "tests/support/labelling_program.h"
 #include "tests/support/learner_checks.h"
+#include "tests/support/prox_reference.h"
 #include "tests/support/quadratic_program.h"
 
 using namespace slackline::internal;
