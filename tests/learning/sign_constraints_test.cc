@@ -13,7 +13,6 @@
 #include <slackline/factors/model_builder.h>
 
 using namespace slackline::internal;
-using namespace slackline::internal::test;
 
 namespace {
 

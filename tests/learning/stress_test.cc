@@ -37,6 +37,7 @@
 #include "tests/support/learner_ways.h"
 #include "tests/support/prox_reference.h"
 #include "tests/support/quadratic_program.h"
+#include "tests/support/states.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

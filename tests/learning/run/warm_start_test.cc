@@ -11,6 +11,7 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/learner_ways.h"
+#include "tests/support/states.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
