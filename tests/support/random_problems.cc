@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/random_problems.h"
-#include "tests/support/losses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +10,8 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/potts.h>
 #include <slackline/factors/table.h>
+
+#include "tests/support/losses.h"
 
 namespace slackline::internal::test {
 namespace {
@@ -225,20 +226,22 @@ TrainingSet RandomProblem(Random& random, const ProblemOptions& options) {
 
 ProblemOptions RandomOptions(Random& random) {
   const auto coin = [&random] { return random.Below(2) == 0; };
-  return {.num_examples = 1 + static_cast<Index>(random.Below(4)),
-          .num_variables = 1 + static_cast<Index>(random.Below(4)),
-          .max_states = 2 + static_cast<Index>(random.Below(2)),
-          .num_factors = static_cast<Index>(random.Below(5)),
-          .max_order = 2 + static_cast<Index>(random.Below(2)),
-          .forest = coin(),
-          .mixed_sizes = coin(),
-          .shared_structure = coin(),
-          .tied_weights = coin(),
-          .inputs = static_cast<InputKind>(random.Below(3)),
-          .zero_features = random.Below(8) == 0,
-          .single_states = random.Below(4) == 0,
-          .potentials = coin(),
-          .loss = coin() ? LossScale::kMean : LossScale::kCount};
+  ProblemOptions options;
+  options.num_examples = 1 + static_cast<Index>(random.Below(4));
+  options.num_variables = 1 + static_cast<Index>(random.Below(4));
+  options.max_states = 2 + static_cast<Index>(random.Below(2));
+  options.num_factors = static_cast<Index>(random.Below(5));
+  options.max_order = 2 + static_cast<Index>(random.Below(2));
+  options.forest = coin();
+  options.shared_structure = coin();
+  options.mixed_sizes = coin();
+  options.tied_weights = coin();
+  options.inputs = static_cast<InputKind>(random.Below(3));
+  options.zero_features = random.Below(8) == 0;
+  options.single_states = random.Below(4) == 0;
+  options.potentials = coin();
+  options.loss = coin() ? LossScale::kMean : LossScale::kCount;
+  return options;
 }
 
 ProblemOptions RandomHardOptions(Random& random) {

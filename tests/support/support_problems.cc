@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/support_problems.h"
-#include "tests/support/losses.h"
 
 #include <cmath>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <slackline/factors/tree_factor.h>
 
 #include "tests/support/allowed_labelling.h"
+#include "tests/support/losses.h"
 #include "tests/support/random_problems.h"
 
 namespace slackline::internal::test {

@@ -50,7 +50,8 @@ std::vector<TrainOptions> RankedWays(Index shards) {
   ways.push_back(options);
   Set(&options, "--step auto --learner prox-sdca --l1 0.001 --smoothing 0.1");
   ways.push_back(options);
-  Set(&options, "--l1 0 --learner soft");
+  options.l1 = 0;
+  Set(&options, "--learner soft");
   ways.push_back(options);
   Set(&options, "--smoothing 0 --learner al");
   ways.push_back(options);
