@@ -51,9 +51,10 @@ std::vector<TrainOptions> RankedWays(Index shards) {
   Set(&options, "--step auto --learner prox-sdca --l1 0.001 --smoothing 0.1");
   ways.push_back(options);
   options.l1 = 0;
-  Set(&options, "--learner soft");
+  options.learner = LearnerKind::kSoft;
   ways.push_back(options);
-  Set(&options, "--smoothing 0 --learner al");
+  options.smoothing = 0;
+  options.learner = LearnerKind::kAugmentedLagrangian;
   ways.push_back(options);
   options.order = OrderKind::kUniform;
   ways.push_back(options);
