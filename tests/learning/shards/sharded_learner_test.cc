@@ -315,7 +315,7 @@ TEST_CASE("options that do not go with shards are refused") {
   CHECK(Contains(refusal("--average weighted"), "--shards cannot be combined with --average"));
   CHECK(Contains(refusal("--planes on"), "--shards cannot be combined with --planes on"));
   CHECK(Contains(refusal("--learner ssg --step auto --order auto"), "--shards"));
-  CHECK(Contains(refusal("--shards 1000"), "--shards"));
+  CHECK(Contains(RefusalOf(problem, Shards(1000)), "--shards"));
 }
 
 TEST_CASE("auto trains in shards where examples have an oracle") {
