@@ -12,7 +12,7 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/feature_rows.h>
-#include <tests/core/temporary_folder.h>
+#include <tests/core/messages.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::Contains;

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
-#include <tests/core/temporary_folder.h>
+#include <tests/core/messages.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::Contains;

@@ -20,11 +20,10 @@
 #include <slackline/core/row_kernels.h>
 #include <tests/core/temporary_folder.h>
 #include <tests/support/tolerances.h>
+#include "tests/support/vectors.h"
 
 using namespace slackline::internal;
-using slackline::internal::test::kExact;
-using slackline::internal::test::Near;
-using slackline::internal::test::TemporaryFolder;
+using namespace slackline::internal::test;
 
 namespace {
 
@@ -288,11 +287,9 @@ TEST_CASE("the kernels for several inputs agree with those for one") {
   }
   for (Index rows = 1; rows <= 26; ++rows) {
     const std::size_t size = rows;
-    std::vector<double> weights(size * kDimension);
-    for (double& w : weights) w = random.Normal();
+    std::vector<double> weights = Normals(random, size * kDimension);
     std::vector<double> scores(size * 23 + 1, -77.0), expected(size * 23);
-    std::vector<double> delta(size * 23);
-    for (double& d : delta) d = random.Normal();
+    std::vector<double> delta = Normals(random, size * 23);
     std::vector<FeatureRow> x;
     std::vector<double*> to;
     std::vector<const double*> from;
@@ -325,14 +322,12 @@ TEST_CASE("the row kernels agree with plain loops for 1 to 40 weight rows") {
   const FeatureRows inputs = RandomRows(&random, 8, kDimension);
   for (Index rows = 1; rows <= 40; ++rows) {
     const std::size_t size = rows;
-    std::vector<double> weights(size * kDimension);
-    for (double& w : weights) w = random.Normal();
+    std::vector<double> weights = Normals(random, size * kDimension);
     for (Index r = 0; r < inputs.size(); ++r) {
       const std::vector<double> x = Expand(inputs.row(r), kDimension);
       std::vector<double> scores(size + 1, -77.0);
       RowScores(weights.data(), rows, inputs.row(r), scores.data());
-      std::vector<double> delta(size);
-      for (double& d : delta) d = random.Normal();
+      std::vector<double> delta = Normals(random, size);
       std::vector<double> updated = weights;
       updated.push_back(-77.0);
       RowUpdate(updated.data(), rows, inputs.row(r), delta.data());

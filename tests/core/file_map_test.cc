@@ -3,9 +3,7 @@
 
 #include <sys/stat.h>
 
-#include <memory>
 #include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 

@@ -8,11 +8,12 @@
 
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
-#include <tests/core/temporary_folder.h>
+#include <tests/core/messages.h>
+
+#include "tests/support/losses.h"
 
 using namespace slackline::internal;
-using slackline::internal::test::Contains;
-using slackline::internal::test::MessageOf;
+using namespace slackline::internal::test;
 
 namespace {
 
@@ -64,12 +65,6 @@ struct Chain {
 
 Losses LossOf(const TrainingSet& set, Index m) { return {set.loss(m).begin(), set.loss(m).end()}; }
 
-LossOptions Count() {
-  LossOptions options;
-  options.scale = LossScale::kCount;
-  return options;
-}
-
 std::string Refusal(const Dataset& data, const LossOptions& options) {
   return MessageOf<std::invalid_argument>([&] { MakeTrainingSet(data, options); });
 }
@@ -79,7 +74,7 @@ std::string Refusal(const Dataset& data, const LossOptions& options) {
 TEST_CASE("count Hamming is 1 for every wrong state, mean Hamming divides by the variables") {
   const Chain chain({2, 3});
   const Dataset data = chain.Data({{1, 0}, {0, 2}});
-  const TrainingSet count = MakeTrainingSet(data, Count());
+  const TrainingSet count = MakeTrainingSet(data, LossWith(LossScale::kCount));
   REQUIRE(count.data.size() == 2);
   CHECK(LossOf(count, 0) == Losses{1, 0, 0, 1, 1});
   CHECK(LossOf(count, 1) == Losses{0, 1, 1, 1, 0});
@@ -94,7 +89,7 @@ TEST_CASE("count Hamming is 1 for every wrong state, mean Hamming divides by the
 
 TEST_CASE("variables may have weights; the mean still divides by their number") {
   const Chain chain({2, 2});
-  LossOptions options = Count();
+  LossOptions options = LossWith(LossScale::kCount);
   options.variable_weights = {3, 0};
   const Dataset data = chain.Data({{0, 0}});
   CHECK(LossOf(MakeTrainingSet(data, options), 0) == Losses{0, 3, 0, 0});
@@ -104,7 +99,7 @@ TEST_CASE("variables may have weights; the mean still divides by their number") 
 
 TEST_CASE("costs depend on the given and on the predicted state") {
   const Chain chain({3, 3});
-  LossOptions options = Count();
+  LossOptions options = LossWith(LossScale::kCount);
   options.costs = {0, 1, 2, 3, 0, 4, 5, 6, 0};
   const Dataset data = chain.Data({{0, 1}, {2, 2}});
   const TrainingSet set = MakeTrainingSet(data, options);
@@ -118,9 +113,9 @@ TEST_CASE(
     "unlabelled variables are left out with their factors, and the mean divides by the labelled "
     "ones") {
   const Chain chain({2, 3, 2, 2});
-  LossOptions options;
-  options.variable_weights = {1, 2, 3, 4};
-  const TrainingSet set = MakeTrainingSet(chain.Data({{1, kUnlabelled, 0, 1}}), options);
+  LossOptions weighted;
+  weighted.variable_weights = {1, 2, 3, 4};
+  const TrainingSet set = MakeTrainingSet(chain.Data({{1, kUnlabelled, 0, 1}}), weighted);
   REQUIRE(set.data.size() == 1);
   CHECK(set.skipped_variables == 1);
   CHECK(set.skipped_examples == 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/ranks.h>
 
-#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string>

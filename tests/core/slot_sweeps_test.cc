@@ -17,9 +17,7 @@
 #include <tests/support/vectors.h>
 
 using namespace slackline::internal;
-using slackline::internal::test::Dot;
-using slackline::internal::test::kExact;
-using slackline::internal::test::Near;
+using namespace slackline::internal::test;
 
 namespace {
 
@@ -31,8 +29,7 @@ constexpr Index kFewerFeatures = 450;  // of the second
 enum class Inputs { kDense, kSparse, kMixed };
 
 std::vector<double> NormalNumbers(Random* random, std::size_t count) {
-  std::vector<double> values(count);
-  for (double& value : values) value = random->Normal();
+  std::vector<double> values = Normals(*random, count);
   return values;
 }
 

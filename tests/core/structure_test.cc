@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/factor_graph_builder.h>
-#include <tests/core/temporary_folder.h>
+#include <tests/core/messages.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::Contains;

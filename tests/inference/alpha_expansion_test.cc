@@ -13,6 +13,7 @@
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/rounding.h>
 
+#include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -39,7 +40,7 @@ std::shared_ptr<const FactorGraph> UpwardGrid(Index rows, Index cols, Index stat
 std::vector<double> PairScores(Random& random, const FactorGraph& graph, double scale,
                                const std::function<double(Index c, Index a, Index b)>& pair) {
   std::vector<double> scores(graph.total_states());
-  for (double& score : scores) score = scale * random.Normal();
+  for (double& value : scores) value = scale * random.Normal();
   for (Index c = 0; c < graph.num_factors(); ++c) {
     if (graph.scope(c).size() != 2) continue;
     const Index states = graph.cardinality(graph.scope(c)[0]);
@@ -62,8 +63,7 @@ double Most(const FactorGraph& graph, const std::vector<double>& scores) {
 }
 
 MapResult Best(const std::shared_ptr<const FactorGraph>& graph, const std::vector<double>& scores) {
-  MapResult best;
-  MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+  const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
   return best;
 }
 
@@ -84,8 +84,7 @@ TEST_CASE("two states are solved exactly") {
         PairScores(random, *graph, trial % 2 == 0 ? 1.0 : 0.2, [&](Index c, Index a, Index b) {
           return (a == b ? agree[2 * c + a] : 0.0) + slope * (a - 0.3 * b + 1);
         });
-    MapResult found;
-    solver->Solve(scores, nullptr, &found);
+    const MapResult found = Solved(*solver, scores);
     const MapResult best = Best(graph, scores);
     CAPTURE(trial);
     CHECK(found.exact);
@@ -104,8 +103,7 @@ TEST_CASE("Potts costs are within a factor of two, and the bound holds") {
     for (double& value : agree) value = 1.5 * random.Uniform();
     const auto scores = PairScores(
         random, *graph, 1.0, [&](Index c, Index a, Index b) { return a == b ? agree[c] : 0.0; });
-    MapResult found;
-    MakeExpansionSolver(graph)->Solve(scores, nullptr, &found);
+    const MapResult found = Solved(*MakeExpansionSolver(graph), scores);
     const MapResult best = Best(graph, scores);
     const double most = Most(*graph, scores);
     CAPTURE(trial);
@@ -134,8 +132,7 @@ TEST_CASE("costs that are metrics have the bound of their ratio") {
     const auto scores = PairScores(random, *graph, 1.5, [&](Index, Index a, Index b) {
       return 0.25 - 0.4 * std::min<double>(cut, std::abs(a - b));
     });
-    MapResult found;
-    MakeExpansionSolver(graph)->Solve(scores, nullptr, &found);
+    const MapResult found = Solved(*MakeExpansionSolver(graph), scores);
     const MapResult best = Best(graph, scores);
     const double most = Most(*graph, scores);
     CAPTURE(trial);
@@ -212,12 +209,10 @@ TEST_CASE("moves begin with the kept labelling, and end no worse") {
     const auto solver = MakeExpansionSolver(graph);
     std::vector<double> scores =
         PairScores(random, *graph, 1, [](Index, Index a, Index b) { return a == b ? 0.5 : 0.0; });
-    MapResult first;
-    solver->Solve(scores, &warm, &first);
+    const MapResult first = Solved(*solver, scores, &warm);
     CHECK(warm.bytes.size() == first.labels.size() * sizeof(Index));
     // The labelling is a fixed point of moves, so the same scores give it again.
-    MapResult again;
-    solver->Solve(scores, &warm, &again);
+    const MapResult again = Solved(*solver, scores, &warm);
     CHECK(again.labels == first.labels);
     CHECK(again.value == first.value);
     for (double& score : scores) score *= 1 + 0.1 * random.Uniform();
@@ -227,17 +222,14 @@ TEST_CASE("moves begin with the kept labelling, and end no worse") {
           scores[graph->factor_offset(c) + 4 * a + b] = a == b ? 0.6 : 0.0;
       }
     }
-    MapResult next;
-    MapResult fresh;
-    solver->Solve(scores, &warm, &next);
-    MakeExpansionSolver(graph)->Solve(scores, nullptr, &fresh);
+    const MapResult next = Solved(*solver, scores, &warm);
+    const MapResult fresh = Solved(*MakeExpansionSolver(graph), scores);
     kept_differs += next.labels != fresh.labels;
     CHECK(next.value >= LabellingScore(*graph, scores, first.labels));
     CHECK(next.value <= next.upper_bound);
     // Labellings of another graph, or none of this one, are ignored.
     WarmStart damaged{std::vector<std::uint8_t>(warm.bytes.size(), 0xff)};
-    MapResult found;
-    solver->Solve(scores, &damaged, &found);
+    const MapResult found = Solved(*solver, scores, &damaged);
     CHECK(found.labels == fresh.labels);
   }
   CHECK(kept_differs < 50);
@@ -253,13 +245,11 @@ TEST_CASE("messages bound the labellings of moves") {
       return a == b ? 0.2 + 0.1 * (c % 5) : 0.0;
     });
     const MapResult best = Best(graph, scores);
-    MapResult plain;
-    MakeExpansionSolver(graph)->Solve(scores, nullptr, &plain);
-    MapResult bounded;
+    const MapResult plain = Solved(*MakeExpansionSolver(graph), scores);
     const auto solver = MakeBoundedExpansionSolver(graph);
     CHECK(!solver->relaxed());
     WarmStart warm;
-    solver->Solve(scores, &warm, &bounded);
+    const MapResult bounded = Solved(*solver, scores, &warm);
     const double room = kTight * (1 + std::abs(best.value));
     CHECK(bounded.value >= plain.value - room);
     CHECK(bounded.value <= best.value + room);

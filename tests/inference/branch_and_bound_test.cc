@@ -16,10 +16,8 @@ TEST_CASE("the search agrees with brute force on small graphs of every family") 
   for (int number = 0; number < 480; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    MapResult expected;
-    MapResult result;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &expected);
-    BranchAndBoundSolver(graph).Solve(scores, nullptr, &result);
+    const MapResult expected = Solved(*MakeBruteForceSolver(graph), scores);
+    const MapResult result = Solved(BranchAndBoundSolver(graph), scores);
     CAPTURE(number);
     CHECK(Near(result.value, expected.value, kExact));
     CHECK(Near(test::LabellingScore(*graph, scores, result.labels), result.value, kExact));
@@ -38,10 +36,8 @@ TEST_CASE(
   for (const double strength : {0.1, 0.5, 2.0, 50.0}) {
     for (int repeat = 0; repeat < 4; ++repeat) {
       const std::vector<double> scores = DenseBinaryScores(random, *graph, strength);
-      MapResult expected;
-      MapResult result;
-      brute->Solve(scores, nullptr, &expected);
-      search.Solve(scores, nullptr, &result);
+      const MapResult expected = Solved(*brute, scores);
+      const MapResult result = Solved(search, scores);
       CHECK(Near(result.value, expected.value, kExact));
       CHECK(result.exact);
     }
@@ -54,13 +50,11 @@ TEST_CASE("22 fully connected labels are always solved, with few nodes") {
   BranchAndBoundSolver search(graph);
   for (const double strength : {0.5, 100.0}) {
     for (int repeat = 0; repeat < 3; ++repeat) {
-      MapResult result;
-      search.Solve(DenseBinaryScores(random, *graph, strength), nullptr, &result);
+      const MapResult result = Solved(search, DenseBinaryScores(random, *graph, strength));
       CHECK(result.exact);
       CHECK(search.nodes() < 100000);
     }
-    MapResult result;
-    search.Solve(RandomIntegerScores(random, *graph, 1), nullptr, &result);
+    const MapResult result = Solved(search, RandomIntegerScores(random, *graph, 1));
     CHECK(result.exact);
   }
 }
@@ -69,14 +63,12 @@ TEST_CASE("results do not depend on the scale of the scores") {
   Random random(24);
   const GraphPtr graph = RandomGraph(random, 8, 3, 14, 3);
   const std::vector<double> scores = RandomScores(random, *graph, 1);
-  MapResult expected;
   BranchAndBoundSolver search(graph);
-  search.Solve(scores, nullptr, &expected);
+  const MapResult expected = Solved(search, scores);
   for (const double scale : {1e-12, 1e12}) {
     std::vector<double> scaled = scores;
     for (double& score : scaled) score *= scale;
-    MapResult result;
-    search.Solve(scaled, nullptr, &result);
+    const MapResult result = Solved(search, scaled);
     CHECK(result.labels == expected.labels);
     CHECK(result.exact);
   }
@@ -88,12 +80,10 @@ TEST_CASE("at the node limit the result is a labelling with a valid bound") {
   for (int repeat = 0; repeat < 20; ++repeat) {
     const GraphPtr graph = FullBinary(12);
     const std::vector<double> scores = DenseBinaryScores(random, *graph, 100);
-    MapResult expected;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &expected);
+    const MapResult expected = Solved(*MakeBruteForceSolver(graph), scores);
     for (const Offset limit : {1, 3, 10}) {
-      MapResult result;
       BranchAndBoundSolver search(graph, {.node_limit = limit});
-      search.Solve(scores, nullptr, &result);
+      const MapResult result = Solved(search, scores);
       CHECK(search.nodes() <= limit + 12);
       CHECK(result.value <= expected.value + kExact * std::abs(expected.value));
       CHECK(result.upper_bound >= expected.value - kExact * std::abs(expected.value));

@@ -41,8 +41,7 @@ TEST_CASE(
                                                        : SmallScores(random, *graph, number / 12);
     double value = 0;
     const std::vector<Index> expected = FirstBest(*graph, scores, &value);
-    MapResult result;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &result);
+    const MapResult result = Solved(*MakeBruteForceSolver(graph), scores);
     CAPTURE(number);
     CHECK(Near(result.value, value, kExact));
     CHECK(result.upper_bound == result.value);

@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/decode.h>
@@ -108,8 +107,7 @@ TEST_CASE("forests whose best labellings jump from few ones to many are solved")
     for (Index k = 0; k <= 11; ++k) {
       const CountRange range{k, std::min(k + number % 2, Index{11})};
       CountSearch counts(graph, range);
-      MapResult result;
-      counts.Solve(scores, &tree, &result);
+      const MapResult result = Solved(counts, scores, &tree);
       CheckAnswer(*graph, scores, range, result, BestWithin(*graph, scores, range));
       CHECK(result.exact);
     }
@@ -123,8 +121,7 @@ TEST_CASE("without factors the largest gains are taken") {
   const std::vector<double> scores = {0, -3, 0, -1, 1, -1, 0, 2};
   BranchAndBoundSolver solver(graph);
   const auto labels = [&](Index low, Index high) {
-    MapResult result;
-    CountSearch(graph, {low, high}).Solve(scores, &solver, &result);
+    const MapResult result = Solved(CountSearch(graph, {low, high}), scores, &solver);
     CHECK(result.exact);
     return result.labels;
   };
@@ -144,8 +141,7 @@ TEST_CASE("a search that ends at its limit leaves a valid bound") {
     const CountRange range{7, 8};
     const auto roof = MakeRoofSolver(graph);
     CountSearch counts(graph, range, {3});
-    MapResult result;
-    counts.Solve(scores, roof.get(), &result);
+    const MapResult result = Solved(counts, scores, roof.get());
     CheckAnswer(*graph, scores, range, result, BestWithin(*graph, scores, range));
     open += !result.exact;
   }
@@ -163,10 +159,8 @@ TEST_CASE("a decoder respects the range, and searches only where the best labell
     for (const DecodeKind kind : {DecodeKind::kAuto, DecodeKind::kLp}) {
       Decoder plain(kind, graph);
       Decoder bounded(kind, graph, range);
-      MapResult before;
-      MapResult result;
-      plain.Decode(scores, &before);
-      bounded.Decode(scores, &result);
+      const MapResult before = Decoded(plain, scores);
+      const MapResult result = Decoded(bounded, scores);
       CHECK(range.Contains(CountOnes(result.labels)));
       CHECK(result.upper_bound >= BestWithin(*graph, scores, range) - kTight);
       CHECK(result.upper_bound <= before.upper_bound);

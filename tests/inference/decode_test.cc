@@ -20,8 +20,7 @@ double BestWith(const GraphPtr& graph, const std::vector<double>& scores, Index 
   for (Index t = 0; t < graph->cardinality(i); ++t) {
     if (t != s) fixed[graph->state_offset(i) + t] -= 1e4;
   }
-  MapResult result;
-  MakeBruteForceSolver(graph)->Solve(fixed, nullptr, &result);
+  const MapResult result = Solved(*MakeBruteForceSolver(graph), fixed);
   return test::LabellingScore(*graph, scores, result.labels);
 }
 
@@ -40,12 +39,10 @@ TEST_CASE("on small graphs auto and exact are exact") {
   for (int number = 0; number < 120; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    MapResult best;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+    const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
     for (const DecodeKind kind : {DecodeKind::kAuto, DecodeKind::kExact}) {
       Decoder decoder(kind, graph);
-      MapResult result;
-      decoder.Decode(scores, &result);
+      const MapResult result = Decoded(decoder, scores);
       CHECK(Near(result.value, best.value, kExact));
       CHECK(result.exact);
       CHECK_FALSE(decoder.fractional());
@@ -66,10 +63,8 @@ TEST_CASE("LP decoding: fractional solutions are counted, bounds hold, integral 
   Index certified = 0;
   for (int number = 0; number < 40; ++number) {
     const std::vector<double> scores = DenseBinaryScores(random, *graph, 3);
-    MapResult best;
-    MapResult result;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
-    decoder.Decode(scores, &result);
+    const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
+    const MapResult result = Decoded(decoder, scores);
     CHECK(decoder.fractional() == !result.integral);
     CHECK(result.upper_bound >= best.value - kTight);
     CHECK(test::LabellingScore(*graph, scores, result.labels) <= best.value + kExact);
@@ -92,9 +87,8 @@ TEST_CASE(
   for (const DecodeKind kind : {DecodeKind::kAuto, DecodeKind::kExact}) {
     Decoder decoder(kind, graph);
     for (const double strength : {0.3, 2.0}) {
-      MapResult result;
       const std::vector<double> scores = DenseBinaryScores(random, *graph, strength);
-      decoder.Decode(scores, &result);
+      const MapResult result = Decoded(decoder, scores);
       CHECK(result.integral);
       CHECK(result.marginals.empty());
       CHECK(Near(result.value, test::LabellingScore(*graph, scores, result.labels), kExact));
@@ -127,8 +121,7 @@ TEST_CASE(
   for (int number = 0; number < 10; ++number) {
     const std::vector<double> scores = DenseBinaryScores(random, *graph, 2);
     Decoder decoder(DecodeKind::kExact, graph);
-    MapResult result;
-    decoder.Decode(scores, &result);
+    const MapResult result = Decoded(decoder, scores);
     std::vector<double> differences(8);
     decoder.MaxMarginals(scores, differences);
     for (Index i = 0; i < 8; ++i) {

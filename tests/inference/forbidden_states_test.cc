@@ -6,23 +6,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
-#include <slackline/core/graph_topology.h>
 #include <slackline/inference/branch_and_bound.h>
 #include <slackline/inference/decode.h>
-#include <slackline/inference/global_decoder.h>
 #include <slackline/inference/map_solver.h>
 #include <slackline/inference/pair_forest.h>
 #include <slackline/inference/presolve.h>
 #include <slackline/inference/rounding.h>
 #include <slackline/inference/tree_dp.h>
 
-#include "tests/core/temporary_folder.h"
+#include "tests/core/messages.h"
 #include "tests/support/all_labellings.h"
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
@@ -196,8 +192,7 @@ TEST_CASE("a truncated search has bounds") {
     Forbid(random, 0.05, &scores);
     const MapResult expected = BestAllowed(*graph, scores);
     if (expected.value == -kInfinity) continue;
-    MapResult result;
-    MakePresolvedSolver(graph, make)->Solve(scores, nullptr, &result);
+    const MapResult result = Solved(*MakePresolvedSolver(graph, make), scores);
     CHECK(result.value <= expected.value + kTight * std::abs(expected.value));
     CHECK(result.upper_bound >= expected.value - kTight * std::abs(expected.value));
     CHECK(Near(test::LabellingScore(*graph, scores, result.labels), result.value, kExact));
@@ -231,8 +226,7 @@ TEST_CASE("on forests of pairs labellings agree with dynamic programming") {
     }
     ++allowed;
     CHECK(Near(forest.Maximise(labels), expected.value, kExact));
-    MapResult tree;
-    TreeSolver(graph).Solve(scores, nullptr, &tree);
+    const MapResult tree = Solved(TreeSolver(graph), scores);
     CHECK(labels == tree.labels);
   }
   CHECK(allowed > 60);
@@ -263,8 +257,7 @@ TEST_CASE("max-marginals are -infinity where no labelling with the state is allo
         CHECK((expected == -kInfinity ? found == -kInfinity : Near(found, expected, kTight)));
       }
     }
-    MapResult result;
-    decoder.Decode(scores, &result);
+    const MapResult result = Decoded(decoder, scores);
     CHECK(result.exact);
   }
   CHECK(forbidden > 50);

@@ -13,6 +13,7 @@
 #include <slackline/factors/tree_factor.h>
 
 #include "tests/support/global_problems.h"
+#include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -22,13 +23,12 @@ namespace {
 
 std::vector<double> RandomWeights(Random& random, const Dataset& data, double scale) {
   std::vector<double> weights(data.layout().size());
-  for (double& w : weights) w = scale * random.Normal();
+  for (double& value : weights) value = scale * random.Normal();
   return weights;
 }
 
 GlobalProblemOptions Family(int number) {
-  GlobalProblemOptions options;
-  options.num_variables = 5;
+  GlobalProblemOptions options{.num_variables = 5};
   if (number % 4 == 1) options.copies = 2;
   if (number % 4 == 2) {
     options.cardinality = false;
@@ -55,15 +55,12 @@ TEST_CASE("the best score lies between decoded labellings and bounds") {
     for (Index m = 0; m < training.data.size(); ++m) {
       const ExampleView example = training.data.example(m);
       const auto structure = training.data.structures()[training.data.structure_of(m)];
-      MapResult all;
       GlobalDecoder reference(structure);
-      reference.Decode(example, weights, &all);
+      const MapResult all = Decoded(reference, example, weights);
       CHECK(all.exact);
-      GlobalDecodeOptions options;
-      options.enumerate = 0;
+      const GlobalDecodeOptions options{.enumerate = 0};
       GlobalDecoder decoder(structure, options);
-      MapResult found;
-      decoder.Decode(example, weights, &found);
+      const MapResult found = Decoded(decoder, example, weights);
       CAPTURE(trial);
       CHECK(found.upper_bound >= all.value - kTight);
       CHECK(found.value <= all.value + kTight);
@@ -92,26 +89,23 @@ TEST_CASE("the best score lies between decoded labellings and bounds") {
 TEST_CASE("a tree of tables and a chain is solved exactly") {
   Random random(2);
   for (int trial = 0; trial < 10; ++trial) {
-    GlobalProblemOptions options;
-    options.num_variables = 8;
-    options.states = 4;
-    options.num_pairs = 0;
-    options.cardinality = false;
-    options.chain = true;
-    options.scope = 8;
-    options.num_examples = 1;
+    GlobalProblemOptions options{.num_examples = 1,
+                                 .num_variables = 8,
+                                 .states = 4,
+                                 .num_pairs = 0,
+                                 .cardinality = false,
+                                 .chain = true,
+                                 .scope = 8};
     const TrainingSet training = RandomGlobalProblem(static_cast<std::uint64_t>(trial), options);
     options.as_tables = true;
     const TrainingSet tables = RandomGlobalProblem(static_cast<std::uint64_t>(trial), options);
     const std::vector<double> weights = RandomWeights(random, training.data, 1);
     GlobalDecoder decoder(training.data.structures()[0]);
-    MapResult found;
-    decoder.Decode(training.data.example(0), weights, &found);
+    const MapResult found = Decoded(decoder, training.data.example(0), weights);
     std::vector<double> scores(tables.data.example(0).graph().total_states());
     ScoreTables(tables.data.example(0), weights, scores);
-    MapResult exact;
-    MakeMapSolver(SolverKind::kTree, tables.data.structures()[0]->shared_graph())
-        ->Solve(scores, nullptr, &exact);
+    const MapResult exact = Solved(
+        *MakeMapSolver(SolverKind::kTree, tables.data.structures()[0]->shared_graph()), scores);
     CHECK(Near(found.value, exact.value, kTight));
     CHECK(found.upper_bound >= exact.value - kTight);
   }
@@ -135,8 +129,7 @@ TEST_CASE("forbidden labellings are not predicted") {
   const std::vector<double> weights(4, 0.0);
   for (int trial = 0; trial < 20; ++trial) {
     for (double& score : scores) score = random.Normal();
-    MapResult found;
-    decoder.Decode(scores, weights, &found);
+    const MapResult found = Decoded(decoder, scores, weights);
     const auto ones = std::count(found.labels.begin(), found.labels.end(), 1);
     CHECK((ones == 3 || ones == 4));
     CHECK(found.value <= found.upper_bound);
@@ -149,8 +142,7 @@ TEST_CASE("forbidden labellings are not predicted") {
   builder.AddGlobalFactor(
       all, std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 6, 9)));
   GlobalDecoder hopeless(builder.Build());
-  MapResult none;
-  hopeless.Decode(scores, weights, &none);
+  const MapResult none = Decoded(hopeless, scores, weights);
   CHECK(none.value == -kInfinity);
   CHECK_FALSE(none.exact);
   CHECK(none.labels.size() == kVariables);

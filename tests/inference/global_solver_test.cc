@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/inference/global_solver.h>
 
-#include <algorithm>
-
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
-#include <slackline/core/feature_map.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/matching_factor.h>
@@ -17,6 +14,7 @@
 #include <slackline/inference/global_decoder.h>
 
 #include "tests/support/tolerances.h"
+#include "tests/support/vectors.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -52,12 +50,6 @@ std::shared_ptr<const Structure> Matching(const Model& model) {
   return builder.Build();
 }
 
-std::vector<double> Normals(Random& random, Offset count) {
-  std::vector<double> values(count);
-  for (double& value : values) value = random.Normal();
-  return values;
-}
-
 }  // namespace
 
 TEST_CASE("the best of all labellings is found") {
@@ -70,8 +62,7 @@ TEST_CASE("the best of all labellings is found") {
     CHECK(solver->name() == "global");
     CHECK(!solver->relaxed());
     GlobalDecoder enumeration(structure);
-    GlobalDecodeOptions options;
-    options.enumerate = 0;
+    const GlobalDecodeOptions options{.enumerate = 0};
     GlobalDecoder direct(structure, options);
     for (int trial = 0; trial < 40; ++trial) {
       const std::vector<double> scores = Normals(random, structure->graph().total_states());

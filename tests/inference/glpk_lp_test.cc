@@ -60,10 +60,8 @@ TEST_CASE("the LP bounds the maximum from above, rounding from below, and labell
   for (int number = 0; number < 480; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    MapResult best;
-    MapResult result;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
-    MakeGlpkSolver(graph)->Solve(scores, nullptr, &result);
+    const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
+    const MapResult result = Solved(*MakeGlpkSolver(graph), scores);
     CAPTURE(number);
     CheckResult(*graph, scores, result);
     CHECK(result.value >= best.value - kTight * std::max(1.0, std::abs(best.value)));
@@ -79,10 +77,8 @@ TEST_CASE("on forests the LP equals the maximum") {
   for (int number = 0; number < 60; ++number) {
     const GraphPtr graph = RandomForest(random, number % 12, 1 + number % 5);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    MapResult best;
-    MapResult result;
-    TreeSolver(graph).Solve(scores, nullptr, &best);
-    MakeGlpkSolver(graph, GlpkFormulation::kGeneral)->Solve(scores, nullptr, &result);
+    const MapResult best = Solved(TreeSolver(graph), scores);
+    const MapResult result = Solved(*MakeGlpkSolver(graph, GlpkFormulation::kGeneral), scores);
     CHECK(Near(result.value, best.value, kTight));
     CheckResult(*graph, scores, result);
   }
@@ -95,8 +91,7 @@ TEST_CASE("on the frustrated triangle all marginals are one half") {
   for (Index c = 0; c < 3; ++c)
     scores[graph->factor_offset(c) + 1] = scores[graph->factor_offset(c) + 2] = 1;
   for (const GlpkFormulation formulation : {GlpkFormulation::kCompact, GlpkFormulation::kGeneral}) {
-    MapResult result;
-    MakeGlpkSolver(graph, formulation)->Solve(scores, nullptr, &result);
+    const MapResult result = Solved(*MakeGlpkSolver(graph, formulation), scores);
     CHECK_FALSE(result.integral);
     CHECK_FALSE(result.exact);
     CHECK(Near(result.value, 3, kTight));
@@ -118,10 +113,8 @@ TEST_CASE("both formulations have the same value") {
         full ? FullBinary(2 + number % 9) : RandomBinaryPairs(random, 1 + number % 8, 14);
     const std::vector<double> scores =
         full ? DenseBinaryScores(random, *graph, 3) : SmallScores(random, *graph, number);
-    MapResult compact;
-    MapResult general;
-    MakeGlpkSolver(graph, GlpkFormulation::kCompact)->Solve(scores, nullptr, &compact);
-    MakeGlpkSolver(graph, GlpkFormulation::kGeneral)->Solve(scores, nullptr, &general);
+    const MapResult compact = Solved(*MakeGlpkSolver(graph, GlpkFormulation::kCompact), scores);
+    const MapResult general = Solved(*MakeGlpkSolver(graph, GlpkFormulation::kGeneral), scores);
     CheckResult(*graph, scores, compact);
     CheckResult(*graph, scores, general);
     CHECK(Near(compact.value, general.value, kTight));
@@ -133,15 +126,14 @@ TEST_CASE("corners of binary pairwise graphs are exactly half-integral") {
   Random random(64);
   const GraphPtr graph = FullBinary(30);
   const std::vector<double> scores = DenseBinaryScores(random, *graph, 2);
-  MapResult result;
-  MakeGlpkSolver(graph)->Solve(scores, nullptr, &result);
+  const MapResult result = Solved(*MakeGlpkSolver(graph), scores);
   CheckResult(*graph, scores, result);
   REQUIRE_FALSE(result.integral);
   CHECK(PolytopeViolation(*graph, result.marginals) == 0);
   for (const double p : result.marginals) CHECK((p == 0 || p == 0.5 || p == 1));
 }
 
-TEST_CASE("results depend only on scores and warm start, not on earlier calls") {
+TEST_CASE("results depend only on scores and warm start, which may be none, not on earlier calls") {
   if (!HasGlpk()) return;
   Random random(65);
   for (int number = 0; number < 40; ++number) {
@@ -149,12 +141,11 @@ TEST_CASE("results depend only on scores and warm start, not on earlier calls") 
     const auto used = MakeGlpkSolver(graph);
     std::vector<double> scores = RandomScores(random, *graph, 1);
     WarmStart warm;
-    for (int call = 0; call < 10; ++call) {
+    for (int call = 0; call < 12; ++call) {
       WarmStart same = warm;
-      MapResult a;
-      MapResult b;
-      used->Solve(scores, &warm, &a);
-      MakeGlpkSolver(graph)->Solve(scores, &same, &b);
+      const bool cold = call > 9;
+      const MapResult a = Solved(*used, scores, cold ? nullptr : &warm);
+      const MapResult b = Solved(*MakeGlpkSolver(graph), scores, cold ? nullptr : &same);
       CHECK(a.labels == b.labels);
       CHECK(a.marginals == b.marginals);
       CHECK(a.value == b.value);
@@ -194,39 +185,14 @@ TEST_CASE("with drifting scores a warm start leads to the value of a cold start"
   }
 }
 
-TEST_CASE("a solver's history does not change a result") {
-  if (!HasGlpk()) return;
-  Random random(66);
-  for (const GraphPtr& graph : {FullBinary(10), Grid(2, 3, 3)}) {
-    const auto used = MakeGlpkSolver(graph);
-    WarmStart warm;
-    MapResult result;
-    for (int k = 0; k < 5; ++k)
-      used->Solve(RandomScores(random, *graph, 1), k % 2 == 0 ? &warm : nullptr, &result);
-    const std::vector<double> scores = RandomScores(random, *graph, 1);
-    for (WarmStart* start : {static_cast<WarmStart*>(nullptr), &warm}) {
-      MapResult fresh;
-      WarmStart copy = warm;
-      MakeGlpkSolver(graph)->Solve(scores, start == nullptr ? nullptr : &copy, &fresh);
-      used->Solve(scores, start, &result);
-      CHECK(result.value == fresh.value);
-      CHECK(result.upper_bound == fresh.upper_bound);
-      CHECK(result.labels == fresh.labels);
-      CHECK(result.marginals == fresh.marginals);
-      if (start != nullptr) CHECK(start->bytes == copy.bytes);
-    }
-  }
-}
-
 TEST_CASE("a warm start that is no basis is ignored") {
   if (!HasGlpk()) return;
   Random random(67);
   const GraphPtr graph = FullBinary(8);
   const std::vector<double> scores = RandomScores(random, *graph, 1);
-  MapResult expected;
   WarmStart good;
   const auto solver = MakeGlpkSolver(graph);
-  solver->Solve(scores, &good, &expected);
+  const MapResult expected = Solved(*solver, scores, &good);
   std::vector<WarmStart> bad(5, good);
   bad[0].bytes.pop_back();
   bad[1].bytes[0] ^= 3;
@@ -234,8 +200,7 @@ TEST_CASE("a warm start that is no basis is ignored") {
   for (std::size_t k = 1; k < good.bytes.size(); ++k) bad[3].bytes[k] = 0x55;
   bad[4].bytes[1] ^= 1;
   for (WarmStart& warm : bad) {
-    MapResult result;
-    solver->Solve(scores, &warm, &result);
+    const MapResult result = Solved(*solver, scores, &warm);
     CHECK(Near(result.value, expected.value, kTight));
     CheckResult(*graph, scores, result);
   }
@@ -268,13 +233,11 @@ TEST_CASE("results do not depend on the scale of the scores") {
   Random random(68);
   for (const GraphPtr& graph : {FullBinary(9), Grid(2, 3, 3)}) {
     const std::vector<double> scores = RandomScores(random, *graph, 1);
-    MapResult expected;
-    MakeGlpkSolver(graph)->Solve(scores, nullptr, &expected);
+    const MapResult expected = Solved(*MakeGlpkSolver(graph), scores);
     for (const double scale : {0x1p-40, 0x1p40}) {
       std::vector<double> scaled = scores;
       for (double& score : scaled) score *= scale;
-      MapResult result;
-      MakeGlpkSolver(graph)->Solve(scaled, nullptr, &result);
+      const MapResult result = Solved(*MakeGlpkSolver(graph), scaled);
       CHECK(result.value == expected.value * scale);
       CHECK(result.upper_bound == expected.upper_bound * scale);
       CHECK(result.labels == expected.labels);
@@ -318,20 +281,17 @@ TEST_CASE(
   for (const MapResult& result : results) CHECK(result.value == expected.value);
   // The threads that used the solvers have ended; the solvers must work in this thread.
   for (auto& solver : solvers) {
-    MapResult result;
-    solver->Solve(scores, nullptr, &result);
+    const MapResult result = Solved(*solver, scores);
     CHECK(result.value == expected.value);
   }
   std::thread([&] {
-    MapResult result;
-    shared->Solve(scores, nullptr, &result);
+    const MapResult result = Solved(*shared, scores);
     CHECK(result.value == expected.value);
     solvers.clear();
   }).join();
   shared->Solve(scores, nullptr, &expected);
   std::thread([&] { shared.reset(); }).join();
-  MapResult result;
-  MakeGlpkSolver(graph)->Solve(scores, nullptr, &result);
+  const MapResult result = Solved(*MakeGlpkSolver(graph), scores);
   CHECK(result.value == expected.value);
 }
 

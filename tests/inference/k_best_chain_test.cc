@@ -8,6 +8,7 @@
 
 #include <tests/support/chains.h>
 #include <tests/support/tolerances.h>
+#include "tests/support/vectors.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -59,11 +60,9 @@ TEST_CASE("the first labelling is the one of Maximise, also on long chains") {
   Random random(94);
   constexpr Index kLength = 20000;
   ChainDp dp(4);
-  std::vector<double> table(16);
-  for (double& value : table) value = random.Normal();
+  std::vector<double> table = Normals(random, 16);
   dp.SetSharedTable(table);
-  std::vector<double> unary(4 * kLength);
-  for (double& value : unary) value = random.Normal();
+  std::vector<double> unary = Normals(random, 4 * kLength);
   std::vector<Index> labels(kLength);
   const double value = dp.Maximise(unary, labels);
   const auto found = KBestLabellings(&dp, unary, 20);

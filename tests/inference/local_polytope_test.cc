@@ -5,7 +5,6 @@
 
 #include <Eigen/Dense>
 
-#include <slackline/core/factor_graph_builder.h>
 #include <slackline/inference/brute_force.h>
 
 #include "tests/support/random_models.h"
@@ -145,8 +144,7 @@ TEST_CASE("any messages bound the maximum; on a single pair the right ones attai
   for (int number = 0; number < 120; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    MapResult best;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+    const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
     std::vector<double> messages(graph->total_messages());
     for (double& message : messages) message = number % 5 == 0 ? 0.0 : random.Normal();
     CHECK(DualBound(*graph, scores, messages) >=

@@ -69,8 +69,7 @@ TEST_CASE("all exact solvers agree") {
     std::vector<double> values;
     for (const SolverKind kind : {SolverKind::kAuto, SolverKind::kTree, SolverKind::kBruteForce,
                                   SolverKind::kBranchAndBound}) {
-      MapResult result;
-      MakeMapSolver(kind, graph)->Solve(scores, nullptr, &result);
+      const MapResult result = Solved(*MakeMapSolver(kind, graph), scores);
       values.push_back(result.value);
     }
     for (const double value : values) CHECK(Near(value, values[0], kExact));

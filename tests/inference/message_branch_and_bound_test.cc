@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/check.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/inference/message_passing.h>
 
@@ -30,9 +29,8 @@ TEST_CASE(
   for (int number = 0; number < 480; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    MapResult expected;
     MapResult result;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &expected);
+    const MapResult expected = Solved(*MakeBruteForceSolver(graph), scores);
     WarmStart warm;
     const auto solver = MakeMessageBranchAndBoundSolver(graph);
     for (int call = 0; call < 2; ++call) {  // the second call starts from the messages of the first
@@ -54,12 +52,9 @@ TEST_CASE("searches are exact from any messages, including messages that were ne
   for (int number = 0; number < 240; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    std::vector<double> messages(graph->total_messages());
-    for (double& message : messages) message = 3 * random.Normal();
-    MapResult expected;
-    MapResult result;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &expected);
-    MessageBranchAndBound(graph).Solve(scores, messages, &result);
+    std::vector<double> messages = Normals(random, graph->total_messages(), 3);
+    const MapResult expected = Solved(*MakeBruteForceSolver(graph), scores);
+    const MapResult result = Solved(MessageBranchAndBound(graph), scores, messages);
     CAPTURE(number);
     CHECK(result.exact);
     CHECK(Near(result.value, expected.value, 1e-9));
@@ -78,17 +73,15 @@ TEST_CASE("the search closes the gap of messages, and good messages shorten the 
     std::vector<double> messages(graph->total_messages(), 0.0);
     for (int k = 0; k < 50; ++k) passing.Iterate(messages);
     const double bound = passing.Bound(messages);
-    MapResult result;
     MessageBranchAndBound search(graph);
-    search.Solve(scores, messages, &result);
+    const MapResult result = Solved(search, scores, messages);
     REQUIRE(result.exact);
     CHECK(result.value <= bound + kRoom);
     open += bound > result.value + 1e-3;
     const std::int64_t work = search.work();
     std::fill(messages.begin(), messages.end(), 0.0);
-    MapResult cold;
     MessageBranchAndBound again(graph);
-    again.Solve(scores, messages, &cold);
+    const MapResult cold = Solved(again, scores, messages);
     CHECK(cold.upper_bound >= result.value - kRoom);
     CHECK(cold.value <= result.value + kRoom);
     CHECK(work <= 2 * again.work());
@@ -105,16 +98,14 @@ TEST_CASE("an abandoned search leaves a bound") {
   REQUIRE(MessageBranchAndBound::Fits(*hard));
   const std::vector<double> scores = RandomScores(random, *hard, 1);
   WarmStart warm;
-  MapResult result;
-  MakeMessageBranchAndBoundSolver(hard)->Solve(scores, &warm, &result);
+  const MapResult result = Solved(*MakeMessageBranchAndBoundSolver(hard), scores, &warm);
   CHECK_FALSE(result.exact);
   CHECK(result.upper_bound > result.value);
   CHECK(test::LabellingScore(*hard, scores, result.labels) == doctest::Approx(result.value));
   // Message passing with twenty times as many iterations gives a labelling that the search's bound
   // must cover, and a bound that must cover the search's labelling.
-  MapResult messages;
-  MakeMessagePassingSolver(hard, {.max_iterations = 600, .tolerance = 1e-12})
-      ->Solve(scores, nullptr, &messages);
+  const MapResult messages =
+      Solved(*MakeMessagePassingSolver(hard, {.max_iterations = 600, .tolerance = 1e-12}), scores);
   CHECK(result.upper_bound >= messages.value - kRoom);
   CHECK(messages.upper_bound >= result.value - kRoom);
 }

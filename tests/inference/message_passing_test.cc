@@ -26,11 +26,9 @@ TEST_CASE(
   for (int number = 0; number < 480; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
-    MapResult best;
-    MapResult result;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
-    MakeMessagePassingSolver(graph, {.max_iterations = 1000, .tolerance = 1e-9})
-        ->Solve(scores, nullptr, &result);
+    const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
+    const MapResult result = Solved(
+        *MakeMessagePassingSolver(graph, {.max_iterations = 1000, .tolerance = 1e-9}), scores);
     CAPTURE(number);
     CHECK(result.integral);
     CHECK(Near(test::LabellingScore(*graph, scores, result.labels), result.value, kExact));
@@ -38,8 +36,7 @@ TEST_CASE(
     CHECK(result.upper_bound >= best.value - kTight);
     if (result.exact) CHECK(Near(result.value, best.value, kSolver));
     if (!HasGlpk()) continue;
-    MapResult lp;
-    MakeGlpkSolver(graph, GlpkFormulation::kGeneral)->Solve(scores, nullptr, &lp);
+    const MapResult lp = Solved(*MakeGlpkSolver(graph, GlpkFormulation::kGeneral), scores);
     CHECK(result.upper_bound >= lp.value - kTight * std::max(1.0, std::abs(lp.value)));
     loose += !Near(result.upper_bound, lp.value, 1e-6);
   }
@@ -51,19 +48,16 @@ TEST_CASE("forests are solved, with factors of any order, and chains by one iter
   for (int number = 0; number < 60; ++number) {
     const GraphPtr graph = RandomForest(random, number % 12, 1 + number % 5);
     const std::vector<double> scores = SmallScores(random, *graph, number);
-    MapResult best;
-    MapResult result;
-    TreeSolver(graph).Solve(scores, nullptr, &best);
-    MakeMessagePassingSolver(graph, {.max_iterations = 50})->Solve(scores, nullptr, &result);
+    const MapResult best = Solved(TreeSolver(graph), scores);
+    const MapResult result =
+        Solved(*MakeMessagePassingSolver(graph, {.max_iterations = 50}), scores);
     CHECK(Near(result.upper_bound, best.value, kTight));
     CHECK(Near(result.value, best.value, kTight));
   }
   const GraphPtr chain = Grid(1, 40, 4);
   const std::vector<double> scores = RandomScores(random, *chain, 1);
-  MapResult best;
-  MapResult result;
-  TreeSolver(chain).Solve(scores, nullptr, &best);
-  MakeMessagePassingSolver(chain, {.max_iterations = 1})->Solve(scores, nullptr, &result);
+  const MapResult best = Solved(TreeSolver(chain), scores);
+  const MapResult result = Solved(*MakeMessagePassingSolver(chain, {.max_iterations = 1}), scores);
   CHECK(Near(result.upper_bound, best.value, kTight));
 }
 
@@ -83,15 +77,12 @@ TEST_CASE("the bound never rises, and a warm start continues from the end of the
     last = bound;
   }
   const auto few = MakeMessagePassingSolver(graph, {.max_iterations = 5, .tolerance = 0});
-  MapResult first;
-  MapResult second;
   WarmStart warm;
-  few->Solve(scores, &warm, &first);
-  few->Solve(scores, &warm, &second);
+  const MapResult first = Solved(*few, scores, &warm);
+  const MapResult second = Solved(*few, scores, &warm);
   CHECK(second.upper_bound <= first.upper_bound + kTight);
-  MapResult ten;
-  MakeMessagePassingSolver(graph, {.max_iterations = 10, .tolerance = 0})
-      ->Solve(scores, nullptr, &ten);
+  const MapResult ten =
+      Solved(*MakeMessagePassingSolver(graph, {.max_iterations = 10, .tolerance = 0}), scores);
   CHECK(Near(second.upper_bound, ten.upper_bound, kTight));
   CHECK(few->work() > 0);
 }
@@ -103,8 +94,7 @@ TEST_CASE("bounds for any messages on any graph agree with the plain formula") {
     const std::vector<double> scores = SmallScores(random, *graph, number);
     MessagePassing passing(graph);
     passing.SetScores(scores);
-    std::vector<double> messages(graph->total_messages());
-    for (double& message : messages) message = random.Normal();
+    std::vector<double> messages = Normals(random, graph->total_messages());
     CAPTURE(number);
     CHECK(Near(passing.Bound(messages), DualBound(*graph, scores, messages), kTight));
     const double bound = passing.Iterate(messages);

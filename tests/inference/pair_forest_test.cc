@@ -4,8 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <memory>
-#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -101,16 +99,13 @@ TEST_CASE("labellings agree with dynamic programming, values with brute force an
     std::vector<Index> labels;
     const double value = Solve(forest, *graph, table_of, scores, &labels);
     CAPTURE(number);
-    MapResult best;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+    const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
     CHECK(Near(value, best.value, kExact));
     CHECK(Near(test::LabellingScore(*graph, scores, labels), value, kExact));
-    MapResult tree;
-    TreeSolver(graph).Solve(scores, nullptr, &tree);
+    const MapResult tree = Solved(TreeSolver(graph), scores);
     CHECK(labels == tree.labels);
     if (!HasGlpk() || number % 5 != 0) continue;
-    MapResult lp;
-    MakeGlpkSolver(graph, GlpkFormulation::kGeneral)->Solve(scores, nullptr, &lp);
+    const MapResult lp = Solved(*MakeGlpkSolver(graph, GlpkFormulation::kGeneral), scores);
     CHECK(Near(value, lp.value, kTight));
   }
 }
@@ -126,8 +121,7 @@ TEST_CASE("large stars and chains with Potts and general tables agree with dynam
       PairForest forest(graph, table_of);
       std::vector<Index> labels;
       const double value = Solve(forest, *graph, table_of, scores, &labels);
-      MapResult tree;
-      TreeSolver(graph).Solve(scores, nullptr, &tree);
+      const MapResult tree = Solved(TreeSolver(graph), scores);
       CHECK(Near(value, tree.value, kExact));
       CHECK(labels == tree.labels);
     }

@@ -9,10 +9,7 @@
 
 #include <slackline/core/random.h>
 
-#include "tests/support/tolerances.h"
-
 using namespace slackline::internal;
-using namespace slackline::internal::test;
 
 namespace {
 

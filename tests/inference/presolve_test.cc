@@ -6,22 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include <slackline/core/check.h>
 #include <slackline/core/exact_sum.h>
-#include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/graph_topology.h>
-#include <slackline/inference/alpha_expansion.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/decode.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/presolve.h>
 #include <slackline/inference/relaxed_marginals.h>
-#include <slackline/inference/rounding.h>
 
-#include "tests/core/temporary_folder.h"
 #include "tests/support/all_labellings.h"
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
@@ -122,8 +117,7 @@ void CheckAll(const GraphPtr& graph, const Scores& scores, Counts* counts) {
               false, counts);
   if (best.value == -kInfinity) return;
   for (const DecodeKind kind : {DecodeKind::kAuto, DecodeKind::kLp}) {
-    MapResult result;
-    Decoder(kind, graph).Decode(scores, &result);
+    const MapResult result = Decoded(Decoder(kind, graph), scores);
     double size = 0;
     const double value = ExactScore(*graph, scores, result.labels, &size);
     const double tolerance = kSolver * std::max({1e-3, best.size, size});

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -14,7 +13,6 @@
 #include <slackline/inference/glpk_lp.h>
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/message_passing.h>
-#include <slackline/inference/tree_dp.h>
 
 #include "tests/support/random_models.h"
 #include "tests/support/tolerances.h"
@@ -28,8 +26,7 @@ namespace {
 RelaxedPoint Relax(const GraphPtr& graph, const std::vector<double>& scores,
                    const RelaxedOptions& options = {}) {
   WarmStart warm;
-  MapResult result;
-  MakeMessagePassingSolver(graph)->Solve(scores, &warm, &result);
+  const MapResult result = Solved(*MakeMessagePassingSolver(graph), scores, &warm);
   std::vector<double> messages;
   ReadMessages(*graph, &warm, &messages);
   const RelaxedPoint point = SolveLocalPolytope(*graph, scores, messages, options);
@@ -44,8 +41,7 @@ void CheckPoint(const GraphPtr& graph, const std::vector<double>& scores,
   CHECK(Near(MarginalsScore(scores, point.marginals), point.value, kExact));
   CHECK(point.bound >= point.value);
   if (!HasGlpk()) return;
-  MapResult lp;
-  MakeGlpkSolver(graph, GlpkFormulation::kGeneral)->Solve(scores, nullptr, &lp);
+  const MapResult lp = Solved(*MakeGlpkSolver(graph, GlpkFormulation::kGeneral), scores);
   const double room = kTight * std::max(1.0, std::abs(lp.value));
   CHECK(point.value <= lp.value + room);
   CHECK(point.bound >= lp.value - room);
@@ -114,8 +110,7 @@ TEST_CASE("any small graph has a feasible point and a bound, with an accuracy th
     const RelaxedPoint point = Relax(graph, scores);
     CheckPoint(graph, scores, point);
     accurate += point.bound - point.value <= 1.001e-3 * std::abs(point.bound) + kTight;
-    RelaxedOptions options;
-    options.gap_tolerance = 1e-4;
+    const RelaxedOptions options{.gap_tolerance = 1e-4};
     const RelaxedPoint finer = Relax(graph, scores, options);
     CHECK(finer.bound - finer.value <= point.bound - point.value + kTight);
     fine += finer.bound - finer.value <= 1.001e-4 * std::abs(finer.bound) + kTight;
@@ -128,9 +123,7 @@ TEST_CASE("limits end the sweeps with a valid point, and results do not depend o
   Random random(73);
   const GraphPtr graph = Grid(8, 8, 5);
   std::vector<double> scores = RandomScores(random, *graph, 1);
-  RelaxedOptions options;
-  options.gap_tolerance = 0;
-  options.max_sweeps = 30;
+  RelaxedOptions options{.gap_tolerance = 0, .max_sweeps = 30};
   const RelaxedPoint point = Relax(graph, scores, options);
   CHECK(point.sweeps == 30);
   CheckPoint(graph, scores, point);

@@ -170,10 +170,8 @@ TEST_CASE("the solver agrees with GLPK and bounds brute force") {
                                            : RandomBinaryPairs(random, 1 + number % 8, 14);
     const std::vector<double> scores = number % 3 == 0 ? DenseBinaryScores(random, *graph, 3)
                                                        : SmallScores(random, *graph, number);
-    MapResult roof;
-    MapResult best;
-    MakeRoofSolver(graph)->Solve(scores, nullptr, &roof);
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+    const MapResult roof = Solved(*MakeRoofSolver(graph), scores);
+    const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
     CAPTURE(number);
     CHECK(Near(roof.upper_bound, roof.value, kTight));
     CHECK(roof.upper_bound >= roof.value);
@@ -187,8 +185,7 @@ TEST_CASE("the solver agrees with GLPK and bounds brute force") {
       CHECK(Near(MarginalsScore(scores, roof.marginals), roof.value, kExact));
     }
     if (!HasGlpk()) continue;
-    MapResult glpk;
-    MakeGlpkSolver(graph)->Solve(scores, nullptr, &glpk);
+    const MapResult glpk = Solved(*MakeGlpkSolver(graph), scores);
     CHECK(Near(roof.value, glpk.value, kTight));
   }
 }
@@ -198,8 +195,8 @@ TEST_CASE("large programs: the dual proves the solution") {
   for (const double strength : {0.1, 0.5, 1.0}) {
     for (const Index n : {40, 101, 160}) {
       const GraphPtr graph = FullBinary(n);
-      MapResult result;
-      MakeRoofSolver(graph)->Solve(DenseBinaryScores(random, *graph, strength), nullptr, &result);
+      const MapResult result =
+          Solved(*MakeRoofSolver(graph), DenseBinaryScores(random, *graph, strength));
       CHECK(Near(result.upper_bound, result.value, kTight));
     }
   }

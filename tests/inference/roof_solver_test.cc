@@ -4,8 +4,6 @@
 // enumeration where the relaxation is tight.
 #include <slackline/inference/roof_solver.h>
 
-#include <algorithm>
-
 #include <doctest/doctest.h>
 
 #include <slackline/inference/brute_force.h>
@@ -27,8 +25,7 @@ double Conditioned(const FactorGraph& graph, const std::vector<double>& scores, 
   for (const double score : scores) penalty += 4 * std::abs(score);
   std::vector<double> fixed = scores;
   fixed[graph.state_offset(i) + 1 - s] -= penalty;
-  MapResult result;
-  solver->Solve(fixed, nullptr, &result);
+  const MapResult result = Solved(*solver, fixed);
   return result.integral ? test::LabellingScore(graph, scores, result.labels)
                          : MarginalsScore(scores, result.marginals);
 }

@@ -49,8 +49,7 @@ TEST_CASE("local improvement never loses, ends in a local optimum and stays belo
     CAPTURE(number);
     CHECK(after >= before);
     CHECK(Near(after, test::LabellingScore(*graph, scores, labels), kExact));
-    MapResult best;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &best);
+    const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
     CHECK(after <= best.value + kExact * std::max(1.0, std::abs(best.value)));
     for (Index i = 0; i < graph->num_variables(); ++i) {
       for (Index s = 0; s < graph->cardinality(i); ++s) {

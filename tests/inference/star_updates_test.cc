@@ -49,8 +49,7 @@ TEST_CASE("bounds hold, never rise, and are those of the messages") {
     CAPTURE(number);
     for (const double temperature : {0.0, 0.02, 1.0}) {
       Descent descent(graph, SmallScores(random, *graph, number / 12), temperature);
-      MapResult best;
-      MakeBruteForceSolver(graph)->Solve(descent.scores, nullptr, &best);
+      const MapResult best = Solved(*MakeBruteForceSolver(graph), descent.scores);
       double before = descent.Bound();
       double scale = 1;
       for (const double s : descent.scores) scale += std::abs(s);
@@ -121,8 +120,7 @@ TEST_CASE("on forests soft sweeps at low temperature come near the maximum") {
   for (int number = 0; number < 20; ++number) {
     const GraphPtr graph = RandomForest(random, 1 + number % 6, 3);
     const std::vector<double> scores = RandomScores(random, *graph, 1);
-    MapResult best;
-    TreeSolver(graph).Solve(scores, nullptr, &best);
+    const MapResult best = Solved(TreeSolver(graph), scores);
     Descent descent(graph, scores, 0.01);
     for (int sweep = 0; sweep < 2000; ++sweep) descent.Sweep();
     const double hard = SumOfMaxima(*graph, 0, descent.reparametrised);

@@ -3,9 +3,6 @@
 // Solvers that are told to end return what they have: a labelling, and a bound that holds.
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <optional>
-
 #include <slackline/core/check.h>
 #include <slackline/core/stop_condition.h>
 #include <slackline/inference/alpha_expansion.h>
@@ -117,14 +114,12 @@ TEST_CASE("branch and bound that must end covers the nodes that it leaves") {
   Random random(11);
   const auto graph = Grid(6, 6, 4);
   const std::vector<double> scores = RandomScores(random, *graph, 1);
-  MapResult whole;
-  MakeMapSolver(SolverKind::kBranchAndBound, graph)->Solve(scores, nullptr, &whole);
+  const MapResult whole = Solved(*MakeMapSolver(SolverKind::kBranchAndBound, graph), scores);
   REQUIRE(whole.exact);
   const StopAfter stop(3);
   const auto solver = MakeMapSolver(SolverKind::kBranchAndBound, graph);
   solver->SetStop(&stop);
-  MapResult cut;
-  solver->Solve(scores, nullptr, &cut);
+  const MapResult cut = Solved(*solver, scores);
   CheckValid(*graph, scores, whole.value, cut);
   CHECK_FALSE(cut.exact);
   CHECK(solver->work() < 100'000'000);

@@ -152,8 +152,7 @@ TEST_CASE("huge scores and extreme temperatures neither overflow nor lose the ma
     const GraphPtr graph = RandomForest(random, 1 + number % 6, 2 + number % 3);
     for (const double scale : {1.0, 1e8, 1e150}) {
       const std::vector<double> scores = RandomScores(random, *graph, scale);
-      MapResult best;
-      TreeSolver(graph).Solve(scores, nullptr, &best);
+      const MapResult best = Solved(TreeSolver(graph), scores);
       std::vector<double> marginals(scores.size());
       SumProduct solver(graph);
       // Low temperature: the maximum, and the indicator vector of the best labelling.
@@ -189,10 +188,9 @@ TEST_CASE("forbidden states have no mass") {
     for (double& score : scores) {
       if (random.Below(5) == 0) score = -kInfinity;
     }
-    MapResult best;
     bool possible = true;
     try {
-      TreeSolver(graph).Solve(scores, nullptr, &best);
+      Solved(TreeSolver(graph), scores);
     } catch (const DataError&) {
       possible = false;
     }

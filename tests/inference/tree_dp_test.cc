@@ -26,8 +26,7 @@ std::vector<double> EnumeratedMaxMarginals(const GraphPtr& graph,
       for (Index t = 0; t < graph->cardinality(i); ++t) {
         if (t != s) fixed[graph->state_offset(i) + t] -= 1e4;
       }
-      MapResult result;
-      solver->Solve(fixed, nullptr, &result);
+      const MapResult result = Solved(*solver, fixed);
       out.push_back(test::LabellingScore(*graph, scores, result.labels));
     }
   }
@@ -41,12 +40,10 @@ TEST_CASE("max-product on forests agrees with brute force") {
   for (int number = 0; number < 200; ++number) {
     const GraphPtr graph = RandomForest(random, number % 9, 1 + number % 4);
     const std::vector<double> scores = SmallScores(random, *graph, number / 9);
-    MapResult expected;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &expected);
+    const MapResult expected = Solved(*MakeBruteForceSolver(graph), scores);
     TreeSolver solver(graph);
     for (int repeat = 0; repeat < 2; ++repeat) {
-      MapResult result;
-      solver.Solve(scores, nullptr, &result);
+      const MapResult result = Solved(solver, scores);
       CAPTURE(number);
       CHECK(Near(result.value, expected.value, kExact));
       CHECK(Near(test::LabellingScore(*graph, scores, result.labels), expected.value, kExact));
@@ -67,10 +64,8 @@ TEST_CASE("large factors on forests: orders up to 5, scopes in any order") {
     builder.AddFactor({7});
     const GraphPtr graph = builder.Build();
     const std::vector<double> scores = RandomScores(random, *graph, 1);
-    MapResult expected;
-    MapResult result;
-    MakeBruteForceSolver(graph)->Solve(scores, nullptr, &expected);
-    TreeSolver(graph).Solve(scores, nullptr, &result);
+    const MapResult expected = Solved(*MakeBruteForceSolver(graph), scores);
+    const MapResult result = Solved(TreeSolver(graph), scores);
     CHECK(Near(result.value, expected.value, kExact));
     CHECK(result.labels == expected.labels);
   }
@@ -78,8 +73,8 @@ TEST_CASE("large factors on forests: orders up to 5, scopes in any order") {
 
 TEST_CASE("ties go to the lowest state") {
   const GraphPtr graph = Grid(1, 4, 3);
-  MapResult result;
-  TreeSolver(graph).Solve(std::vector<double>(graph->total_states(), 0.0), nullptr, &result);
+  const MapResult result =
+      Solved(TreeSolver(graph), std::vector<double>(graph->total_states(), 0.0));
   CHECK(result.labels == std::vector<Index>{0, 0, 0, 0});
 }
 

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <iterator>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -19,10 +18,8 @@
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/learner_registry.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/forest_problems.h"
 #include "tests/support/learner_ways.h"
 #include "tests/support/prox_reference.h"
@@ -104,12 +101,10 @@ TrainOptions OptionsOf(const Row& row, SolverKind oracle) {
 /// Multi-label models and random graphs, both with cycles, of four variables.
 TrainingSet LoopyProblem(Random& random, int trial) {
   if (trial % 2 == 0) return RandomMultiLabelProblem(random, 4, 4, 2, true);
-  ProblemOptions shape;
-  shape.num_factors = 12;
-  shape.max_order = 2 + trial % 4 / 3;
-  shape.max_states = 2 + trial % 3 / 2;
-  shape.tied_weights = trial % 4 == 1;
-  return RandomProblem(random, shape);
+  return RandomProblem(random, {.max_states = 2 + trial % 3 / 2,
+                                .num_factors = 12,
+                                .max_order = 2 + trial % 4 / 3,
+                                .tied_weights = trial % 4 == 1});
 }
 
 /// exact: the optimum over labellings; relaxed: the optimum over the local polytopes.
@@ -192,8 +187,7 @@ TEST_CASE("soft reaches its penalised optimum, which is larger and falls with rh
       const Run run = TrainOn(problem, options, optimum, penalized);
       CAPTURE(trial);
       CAPTURE(rho);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run);
       CHECK(Near(run.summary.last.soft_primal, penalized, kConverged));
       CHECK(Near(run.summary.last.soft_dual, penalized, kConverged));
       // G* ≤ G(w) ≤ g(w, δ) ≤ G_ρ* at the soft solution, which bounds the bias.
@@ -321,9 +315,7 @@ TEST_CASE("proximal dual ascent converges linearly where the smoothed maximum is
       const Run run = TrainOn(problem, options, optimum);
       CAPTURE(trial);
       CAPTURE(step);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
-      CHECK(Near(run.summary.last.primal, optimum, kConverged));
+      CheckConverged(run, optimum, kConverged);
       CHECK(Near(run.summary.last.dual, optimum, kConverged));
     }
   }

@@ -3,8 +3,6 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/train_loop.h>
 
@@ -14,6 +12,7 @@
 #include "tests/support/dealt.h"
 #include "tests/support/multiclass_problems.h"
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/random_problems.h"
 
 using namespace slackline::internal;
@@ -23,19 +22,16 @@ namespace {
 
 Problem Loopy(Index max_states) {
   Random random(61);
-  ProblemOptions shape;
-  shape.num_variables = 4;
-  shape.num_factors = 12;
-  shape.max_states = max_states;
-  shape.max_order = max_states > 2 ? 3 : 2;
-  return Problem(RandomProblem(random, shape), 0.1);
+  return Problem(RandomProblem(random, {.num_variables = 4,
+                                        .max_states = max_states,
+                                        .num_factors = 12,
+                                        .max_order = max_states > 2 ? 3 : 2}),
+                 0.1);
 }
 
 Problem Forest() {
   Random random(62);
-  ProblemOptions shape;
-  shape.forest = true;
-  return Problem(RandomProblem(random, shape), 0.1);
+  return Problem(RandomProblem(random, {.forest = true}), 0.1);
 }
 
 }  // namespace
@@ -56,23 +52,15 @@ TEST_CASE("without options the structure decides the learner") {
   CHECK(loopy.options.oracle == SolverKind::kMessagesBranchAndBound);
   CHECK(loopy.reason.find("small enough for branch and bound") != std::string::npos);
 
-  GridProblemOptions grid;
-  grid.examples = 1;
-  grid.rows = grid.cols = 12;
-  grid.states = 7;
-  grid.features = 2;
+  const GridProblemOptions grid{.examples = 1, .rows = 12, .cols = 12, .states = 7, .features = 2};
   const LearnerChoice large = ChooseLearner(Problem(MakeGridProblem(grid), 0.1), {});
   CHECK(large.options.learner == LearnerKind::kPdhg);
   CHECK(large.options.oracle == SolverKind::kMessages);
-  TrainOptions pairwise;
-  pairwise.step = StepKind::kPairwise;
   const Problem again(MakeGridProblem(grid), 0.1);
-  CHECK(ChooseLearner(again, pairwise).options.learner == LearnerKind::kBcfw);
-  TrainOptions relaxed;
-  relaxed.certify = Certify::kRelaxed;
-  CHECK(ChooseLearner(Loopy(3), relaxed).options.oracle == SolverKind::kMessages);
-  TrainOptions exact;
-  exact.certify = Certify::kExact;
+  CHECK(ChooseLearner(again, {.step = StepKind::kPairwise}).options.learner == LearnerKind::kBcfw);
+  CHECK(ChooseLearner(Loopy(3), {.certify = Certify::kRelaxed}).options.oracle ==
+        SolverKind::kMessages);
+  const TrainOptions exact{.certify = Certify::kExact};
   CHECK(ChooseLearner(Loopy(2), exact).options.learner == LearnerKind::kBcfw);
   CHECK(ChooseLearner(Loopy(2), exact).options.oracle == SolverKind::kMessagesBranchAndBound);
   CHECK(large.reason.find("large") != std::string::npos);
@@ -86,38 +74,25 @@ TEST_CASE("without factors, single variables of more than two states are example
   CHECK(learner_of(RandomMulticlassProblem(random, 5, 3, 2).training) == LearnerKind::kBcfw);
   CHECK(learner_of(RandomMulticlassProblem(random, 5, 2, 2).training) ==
         LearnerKind::kAugmentedLagrangian);
-  ProblemOptions shape;
-  shape.num_factors = 0;
-  shape.max_states = 4;
-  CHECK(learner_of(RandomProblem(random, shape)) == LearnerKind::kAugmentedLagrangian);
+  CHECK(learner_of(RandomProblem(random, {.max_states = 4, .num_factors = 0})) ==
+        LearnerKind::kAugmentedLagrangian);
 }
 
 TEST_CASE("an option of one family of learners decides") {
-  TrainOptions options;
-  options.own<PenaltyOptions>().rho = 2;
-  CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
-  options = {};
-  options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
-  CHECK(ChooseLearner(Forest(), options).options.learner == LearnerKind::kAugmentedLagrangian);
-  options = {};
-  options.own<AugmentedLagrangianOptions>().tau = 0.5;
-  CHECK(ChooseLearner(Loopy(2), options).options.learner == LearnerKind::kAugmentedLagrangian);
-  options = {};
-  options.oracle = SolverKind::kBruteForce;
-  CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);
-  options = {};
-  options.step = StepKind::kFrankWolfe;
-  CHECK(ChooseLearner(Loopy(2), options).options.learner == LearnerKind::kBcfw);
-  CHECK(ChooseLearner(Loopy(2), options).options.order == OrderKind::kExample);
-  options = {};
-  options.average = AverageKind::kUniform;
-  CHECK(ChooseLearner(Loopy(3), options).options.learner == LearnerKind::kBcfw);
+  const auto learner_of = [](const Problem& problem, const std::string& text) {
+    return ChooseLearner(problem, Given(text)).options.learner;
+  };
+  for (const char* text : {"--rho 2", "--shrinking off"})
+    CHECK(learner_of(Forest(), text) == LearnerKind::kAugmentedLagrangian);
+  CHECK(learner_of(Loopy(2), "--tau 0.5") == LearnerKind::kAugmentedLagrangian);
+  CHECK(learner_of(Loopy(3), "--oracle brute-force") == LearnerKind::kBcfw);
+  CHECK(learner_of(Loopy(2), "--step fw") == LearnerKind::kBcfw);
+  CHECK(ChooseLearner(Loopy(2), Given("--step fw")).options.order == OrderKind::kExample);
+  CHECK(learner_of(Loopy(3), "--average uniform") == LearnerKind::kBcfw);
 }
 
 TEST_CASE("given options are kept") {
-  TrainOptions options;
-  options.learner = LearnerKind::kSoft;
-  options.order = OrderKind::kUniform;
+  const TrainOptions options{.learner = LearnerKind::kSoft, .order = OrderKind::kUniform};
   const LearnerChoice choice = ChooseLearner(Loopy(2), options);
   CHECK(choice.options.learner == LearnerKind::kSoft);
   CHECK(choice.options.order == OrderKind::kUniform);
@@ -126,24 +101,12 @@ TEST_CASE("given options are kept") {
 
 TEST_CASE("options that are meaningless together are refused") {
   const Problem problem = Loopy(2);
-  const auto refused = [&](auto change) {
-    TrainOptions options;
-    options.max_passes = 1;
-    change(&options);
-    CHECK_THROWS_AS(Train(problem, options), DataError);
-  };
-  refused([](TrainOptions* o) { o->learner = LearnerKind::kSoft, o->step = StepKind::kAway; });
-  refused([](TrainOptions* o) {
-    o->learner = LearnerKind::kAugmentedLagrangian, o->order = OrderKind::kGap;
-  });
-  refused([](TrainOptions* o) { o->learner = LearnerKind::kBcfw, o->order = OrderKind::kGap; });
-  refused([](TrainOptions* o) {
-    o->learner = LearnerKind::kSoft, o->average = AverageKind::kWeighted;
-  });
-  refused([](TrainOptions* o) {
-    o->learner = LearnerKind::kBcfw, o->own<AugmentedLagrangianOptions>().tau = 0.5;
-  });
-  refused([](TrainOptions* o) { o->own<PenaltyOptions>().rho = 1, o->oracle = SolverKind::kRoof; });
+  for (const char* text :
+       {"--learner soft --step away", "--learner al --order gap", "--learner bcfw --order gap",
+        "--learner soft --average weighted", "--learner bcfw --tau 0.5", "--rho 1 --oracle roof"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(Train(problem, With(Given(text), "--max-passes 1")), DataError);
+  }
 }
 
 namespace {
@@ -152,13 +115,9 @@ namespace {
 /// has.
 Problem OneCycle() {
   Random random(63);
-  ProblemOptions shape;
-  shape.num_examples = 6;
-  shape.num_factors = 12;
-  shape.mixed_sizes = true;
-  shape.max_order = 3;
   for (;;) {
-    TrainingSet training = RandomProblem(random, shape);
+    TrainingSet training = RandomProblem(
+        random, {.num_examples = 6, .num_factors = 12, .max_order = 3, .mixed_sizes = true});
     bool first_are_forests = true;
     for (Index m = 0; m < 5; ++m)
       first_are_forests = first_are_forests && IsForest(training.data.example(m).graph());
@@ -180,13 +139,9 @@ std::vector<LearnerChoice> ChoicesOf(int size, const Problem& problem, const Tra
 
 TEST_CASE("ranks choose what one process with shards chooses from all examples") {
   for (const Problem& problem : {OneCycle(), Forest(), Loopy(2), Loopy(3)}) {
-    TrainOptions sharded;
-    sharded.shards = 3;
-    const LearnerChoice alone = ChooseLearner(problem, sharded);
+    const LearnerChoice alone = ChooseLearner(problem, {.shards = 3});
     for (const Index shards : {1, 3}) {
-      TrainOptions given;
-      given.shards = shards;
-      for (const LearnerChoice& choice : ChoicesOf(3, problem, given)) {
+      for (const LearnerChoice& choice : ChoicesOf(3, problem, {.shards = shards})) {
         CHECK(choice.reason == alone.reason);
         CHECK(choice.options.learner == LearnerKind::kBcfw);
         CHECK(choice.options.step == alone.options.step);
@@ -201,9 +156,7 @@ TEST_CASE("ranks choose what one process with shards chooses from all examples")
 
 TEST_CASE("a choice on ranks is kept by the next choice") {
   const Problem problem = Forest();
-  TrainOptions given;
-  given.shards = 7;
-  for (const LearnerChoice& choice : ChoicesOf(2, problem, given))
+  for (const LearnerChoice& choice : ChoicesOf(2, problem, {.shards = 7}))
     CHECK(choice.options.shards == 7);
   TrainOptions chosen = ChoicesOf(2, problem, {}).front().options;
   for (const LearnerChoice& choice : ChoicesOf(2, problem, chosen)) {
@@ -215,43 +168,34 @@ TEST_CASE("a choice on ranks is kept by the next choice") {
 
 TEST_CASE("ranks refuse what only one process can do") {
   const Problem problem = OneCycle();
-  const auto refusal = [&](auto change) {
+  const auto refusal = [&](const std::string& text) {
     return ErrorOnRanks(3, [&](ThreadRanks& ranks) {
-      TrainOptions options;
-      change(&options);
+      TrainOptions options = Given(text);
       options.ranks = &ranks;
       ChooseLearner(PartOf(problem, ranks), options);
     });
   };
-  CHECK(refusal([](TrainOptions*) {}) == "accepted");
-  CHECK(refusal([](TrainOptions* o) {
-          o->learner = LearnerKind::kBcfw, o->step = StepKind::kAway;
-        }) == "accepted");
-  CHECK(refusal([](TrainOptions* o) { o->learner = LearnerKind::kSubgradient; }) ==
+  for (const char* text : {"", "--learner bcfw --step away", "--learner bcfw", "--step fw",
+                           "--learner prox-sdca", "--learner soft", "--learner al"}) {
+    CAPTURE(text);
+    CHECK(refusal(text) == "accepted");
+  }
+  CHECK(refusal("--learner ssg") ==
         "learner ssg needs a single process, but 3 processes train together; only --learner al "
         "or soft or bcfw or prox-sdca can do so");
-  for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kProxSdca, LearnerKind::kSoft,
-                                    LearnerKind::kAugmentedLagrangian})
-    CHECK(refusal([&](TrainOptions* o) { o->learner = learner; }) == "accepted");
-  CHECK(refusal([](TrainOptions* o) { o->step = StepKind::kFrankWolfe; }) == "accepted");
-  CHECK(refusal([](TrainOptions* o) { o->fixed_step = true; }) ==
-        "--fixed-step needs a single process, but 3 processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->own<ProxSdcaOptions>().random_output = true; }) ==
-        "--random-output needs a single process, but 3 processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->shards = 2; }) ==
+  const std::string single = " needs a single process, but 3 processes train together";
+  CHECK(refusal("--fixed-step on") == "--fixed-step" + single);
+  CHECK(refusal("--random-output on") == "--random-output" + single);
+  CHECK(refusal("--kernel rbf") ==
+        "--kernel, which compares every example with all others," + single);
+  CHECK(refusal("--planes on") == "--planes on" + single);
+  CHECK(refusal("--average uniform") == "--average" + single);
+  CHECK(refusal("--shards 2") ==
         "--shards 2: 3 processes train together, and each needs a shard or more");
-  CHECK(refusal([](TrainOptions* o) { o->kernel = KernelKind::kRbf; }) ==
-        "--kernel, which compares every example with all others, needs a single process, but 3 "
-        "processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->own<BcfwOptions>().planes = Switch::kOn; }) ==
-        "--planes on needs a single process, but 3 processes train together");
-  CHECK(refusal([](TrainOptions* o) { o->average = AverageKind::kUniform; }) ==
-        "--average needs a single process, but 3 processes train together");
 }
 
 TEST_CASE("ranks train with factor blocks where options or data need them") {
-  TrainOptions given;
-  given.own<PenaltyOptions>().rho = 2;
+  TrainOptions given = Given("--rho 2");
   for (const LearnerChoice& choice : ChoicesOf(3, OneCycle(), given)) {
     CHECK(choice.options.learner == LearnerKind::kAugmentedLagrangian);
     CHECK(choice.options.shards == 3);
@@ -262,9 +206,6 @@ TEST_CASE("ranks train with factor blocks where options or data need them") {
 TEST_CASE("an oracle that does not suit the examples of one rank is refused on all") {
   const Problem problem = OneCycle();
   CHECK(ErrorOnRanks(3, [&](ThreadRanks& ranks) {
-          TrainOptions options;
-          options.ranks = &ranks;
-          options.oracle = SolverKind::kTree;
-          MakeLearner(PartOf(problem, ranks), options);
+          MakeLearner(PartOf(problem, ranks), {.oracle = SolverKind::kTree, .ranks = &ranks});
         }) == "oracle tree needs graphs without cycles; use --oracle auto");
 }

@@ -11,6 +11,9 @@
 #include <tests/support/random_problems.h>
 #include <tests/support/tolerances.h>
 
+#include "tests/support/losses.h"
+#include "tests/support/option_text.h"
+
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
@@ -36,9 +39,7 @@ Problem Drawn(LossScale loss, double unit, bool shared, double lambda = 1) {
   Dataset data(layout, rows);
   for (Index m = 0; m < kDrawnExamples; ++m)
     data.Add(structure, std::vector<Index>{0, 1, m % 2}, m);
-  LossOptions options;
-  options.scale = loss;
-  return Problem(MakeTrainingSet(data, options), lambda);
+  return Problem(MakeTrainingSet(data, LossWith(loss)), lambda);
 }
 
 /// The mean of (m + 1)² + 4 for m = 0 … 4.
@@ -103,22 +104,16 @@ TEST_CASE("constants count at most as much as the features beside them") {
 }
 
 TEST_CASE("the default falls with the root of the number of variables per weight") {
-  CostScales scales;
-  scales.num_examples = 100;
-  scales.variables_per_weight = 40;
+  CostScales scales{.variables_per_weight = 40, .num_examples = 100};
   CHECK(scales.DefaultLambda() == RoundedLambda(1.0 / 400));
   scales.variables_per_weight = 4000;
   CHECK(scales.DefaultLambda() == RoundedLambda(1.0 / 4000));
 }
 
 TEST_CASE("with a kernel the squared norm is k(x, x)") {
-  TrainOptions options;
-  options.kernel = KernelKind::kRbf;
+  TrainOptions options{.kernel = KernelKind::kRbf};
   CHECK(ScalesOf(Drawn(LossScale::kMean, 7, false), options).mean_squared_norm == 1);
-  options.kernel = KernelKind::kPolynomial;
-  options.kernel_gamma = 2;
-  options.kernel_degree = 2;
-  options.kernel_offset = 1;
+  Set(&options, "--kernel polynomial --kernel-gamma 2 --kernel-degree 2 --kernel-offset 1");
   double mean = 0;
   for (Index m = 0; m < kDrawnExamples; ++m)
     mean += std::pow(2.0 * ((m + 1) * (m + 1) + 4) + 1, 2) / kDrawnExamples;
@@ -147,14 +142,12 @@ namespace {
 /// Every fifth example has variables of its own kind, so that ranks have different structures.
 Problem DrawnShapes(LossForm form) {
   Random random(29);
-  ProblemOptions shape;
-  shape.num_examples = 23;
-  shape.num_variables = 4;
-  shape.max_states = form == LossForm::kF1 ? 2 : 3;
-  shape.mixed_sizes = true;
-  shape.constant_inputs = true;
-  shape.uneven_inputs = true;
-  TrainingSet training = RandomProblem(random, shape);
+  TrainingSet training = RandomProblem(random, {.num_examples = 23,
+                                                .num_variables = 4,
+                                                .max_states = form == LossForm::kF1 ? 2 : 3,
+                                                .mixed_sizes = true,
+                                                .uneven_inputs = true,
+                                                .constant_inputs = true});
   training.form = form;
   return Problem(std::move(training), 0.1);
 }
@@ -164,8 +157,7 @@ Problem DrawnShapes(LossForm form) {
 TEST_CASE("ranks get the scales of all examples, with the bits of one process with shards") {
   for (const LossForm form : {LossForm::kSum, LossForm::kF1}) {
     const Problem problem = DrawnShapes(form);
-    TrainOptions sharded;
-    sharded.shards = 5;
+    const TrainOptions sharded{.shards = 5};
     const CostScales exact = ScalesOf(problem, sharded);
     const CostScales plain = ScalesOf(problem, {});
     CHECK(exact.DefaultLambda() == plain.DefaultLambda());
@@ -207,11 +199,8 @@ TEST_CASE("a column is constant if it has one value on all ranks") {
   const Problem problem = problem_of({{9, 1, 1}, {9, 1, 1}, {9, 2, 1}, {9, 2, 3}});
   const double features = (1 + 1 + 4 + 4) / 4.0 + (1 + 1 + 1 + 9) / 4.0;
   CHECK(std::abs(ScalesOf(problem, {}).mean_squared_norm - 2 * features) < kExact);
-  const auto all = OnEachRank(2, [&](ThreadRanks& ranks) {
-    TrainOptions options;
-    options.ranks = &ranks;
-    return ScalesOf(PartOf(problem, ranks), options);
-  });
+  const auto all = OnEachRank(
+      2, [&](ThreadRanks& ranks) { return ScalesOf(PartOf(problem, ranks), {.ranks = &ranks}); });
   for (const CostScales& scales : all)
     CHECK(std::abs(scales.mean_squared_norm - 2 * features) < kExact);
 }
@@ -220,10 +209,8 @@ TEST_CASE("kernels are refused on several ranks") {
   const Problem problem = Drawn(LossScale::kMean, 1, false);
   CHECK(ErrorOnRanks(2,
                      [&](ThreadRanks& ranks) {
-                       TrainOptions options;
-                       options.ranks = &ranks;
-                       options.kernel = KernelKind::kRbf;
-                       ScalesOf(PartOf(problem, ranks), options);
+                       ScalesOf(PartOf(problem, ranks),
+                                {.kernel = KernelKind::kRbf, .ranks = &ranks});
                      }) ==
         "--kernel, which compares every example with all others, needs a single process, but 2 "
         "processes train together");

@@ -12,14 +12,12 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
-#include <slackline/factors/marginalization.h>
-#include <slackline/factors/max_oracle.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
 
+#include "tests/support/losses.h"
+#include "tests/support/plain_soft.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -61,63 +59,7 @@ TrainingSet FrustratedTriangle() {
   const std::shared_ptr<const Structure> structure = builder.Build();
   data.Add(structure, std::array<Index, 3>{0, 0, 1});
   data.Add(structure, std::array<Index, 3>{0, 0, 0});
-  LossOptions loss;
-  loss.scale = LossScale::kCount;
-  return MakeTrainingSet(data, loss);
-}
-
-// G_ρ of example m, times M and without the norm of w, at δ = (A μ_c − μ_i)/ρ; `mu` is the part of
-// the marginals that belongs to the example.
-double SoftHinge(const TrainingSet& training, Index m, double rho,
-                 const std::vector<double>& weights, std::span<const double> mu) {
-  const ExampleView example = training.data.example(m);
-  const FactorGraph& graph = example.graph();
-  std::vector<double> theta(graph.total_states());
-  ScoreTables(example, weights, theta);
-  const std::span<const double> loss = training.loss(m);
-  for (std::size_t k = 0; k < loss.size(); ++k) theta[k] += loss[k];
-  double hinge = 0;
-  for (Index i = 0; i < graph.num_variables(); ++i) {
-    hinge -= theta[graph.state_offset(i) + example.labels()[i]];
-  }
-  const auto table = [&](auto values, Index part) {
-    return values.subspan(graph.state_offset(part), graph.num_states(part));
-  };
-  for (Index c = 0; c < graph.num_factors(); ++c) {
-    const Index part = graph.num_variables() + c;
-    hinge -= table(std::span<double>(theta), part)[JointState(graph, c, example.labels())];
-    std::vector<Index> cardinalities;
-    for (const Index i : graph.scope(c)) cardinalities.push_back(graph.cardinality(i));
-    for (std::size_t k = 0; k < cardinalities.size(); ++k) {
-      const Index i = graph.scope(c)[k];
-      const Marginalization a(cardinalities, static_cast<Index>(k));
-      std::vector<double> delta(cardinalities[k]);
-      a.Apply(table(mu, part), delta);
-      for (std::size_t s = 0; s < delta.size(); ++s) {
-        delta[s] = (delta[s] - table(mu, i)[s]) / rho;
-        hinge += rho / 2 * delta[s] * delta[s];
-        table(std::span<double>(theta), i)[s] += delta[s];
-      }
-      a.ApplyTransposeAdd(delta, -1.0, table(std::span<double>(theta), part));
-    }
-  }
-  for (Index a = 0; a < graph.num_parts(); ++a)
-    hinge += TableMax(table(std::span<double>(theta), a)).value;
-  return hinge;
-}
-
-double SoftDual(const TrainingSet& training, double lambda, double rho, const Optimum& optimum) {
-  double hinge = 0;
-  std::size_t begin = 0;
-  for (Index m = 0; m < training.data.size(); ++m) {
-    const std::size_t states = training.data.example(m).graph().total_states();
-    const std::span<const double> all(optimum.marginals);
-    hinge += SoftHinge(training, m, rho, optimum.weights, all.subspan(begin, states));
-    begin += states;
-  }
-  double norm = 0;
-  for (const double w : optimum.weights) norm += w * w;
-  return lambda / 2 * norm + hinge / static_cast<double>(training.data.size());
+  return MakeTrainingSet(data, LossWith(LossScale::kCount));
 }
 
 TEST_CASE("the optimum of one variable is that of a single hinge") {
@@ -198,9 +140,7 @@ TEST_CASE("relaxed ≥ exact and soft ≥ relaxed; relaxed = exact on forests") 
 
 TEST_CASE("the soft optimum grows with ρ from the relaxed optimum to that of independent parts") {
   Random random(13);
-  ProblemOptions options;
-  options.num_variables = 3;
-  const TrainingSet training = RandomProblem(random, options);
+  const TrainingSet training = RandomProblem(random, {.num_variables = 3});
   const double relaxed = RelaxedOptimum(training, 0.1);
   double last = relaxed;
   for (const double rho : {1e-4, 1e-2, 1.0, 100.0}) {
@@ -217,21 +157,22 @@ TEST_CASE(
     "μ_i)/ρ") {
   Random random(19);
   for (const double rho : {0.1, 1.0, 10.0}) {
-    ProblemOptions options;
-    options.num_variables = 3;
-    options.max_order = 3;
-    const TrainingSet training = RandomProblem(random, options);
-    const double lambda = 0.1;
-    const Optimum soft = SolveSoft(training, lambda, rho);
-    CHECK(Near(SoftDual(training, lambda, rho, soft), soft.value, kSolver));
+    const Problem problem(RandomProblem(random, {.num_variables = 3, .max_order = 3}), 0.1);
+    const Optimum soft = SolveSoft(problem.training(), 0.1, rho);
+    FactorBlocks blocks(problem, StepKind::kFrankWolfe, false);
+    blocks.set_rho(rho);
+    const PlainSoft plain(blocks, {});
+    const RealVector marginals =
+        Eigen::Map<const Eigen::VectorXd>(soft.marginals.data(), plain.size()).cast<Real>();
+    const PlainSoft::Point point = plain.At(marginals);
+    CHECK(Near(static_cast<double>(plain.Relaxed(point) + plain.Penalty(point)), soft.value,
+               kSolver));
   }
 }
 
 TEST_CASE("an example given twice does not change the problem, in all three scales") {
   Random random(23);
-  ProblemOptions options;
-  options.num_examples = 1;
-  const TrainingSet once = RandomProblem(random, options);
+  const TrainingSet once = RandomProblem(random, {.num_examples = 1});
   TrainingSet twice{Dataset(once.data.shared_layout(), once.data.rows()), {}, {0}, 0, 0};
   for (int copy = 0; copy < 2; ++copy) {
     const ExampleView example = once.data.example(0);
@@ -246,30 +187,23 @@ TEST_CASE("an example given twice does not change the problem, in all three scal
 
 TEST_CASE("the exact reference refuses problems that are too large") {
   Random random(1);
-  ProblemOptions options;
-  options.num_variables = 12;
-  options.num_examples = 1;
-  CHECK_THROWS_AS(ExactOptimum(RandomProblem(random, options), 1.0), std::invalid_argument);
+  CHECK_THROWS_AS(
+      ExactOptimum(RandomProblem(random, {.num_examples = 1, .num_variables = 12}), 1.0),
+      std::invalid_argument);
 }
 
 TEST_CASE("random problems have the properties of their options") {
   Random random(17);
   for (const bool forest : {false, true}) {
-    ProblemOptions options;
-    options.forest = forest;
-    options.shared_structure = true;
-    options.max_order = 3;
-    options.num_factors = 6;
+    ProblemOptions options{
+        .num_factors = 6, .max_order = 3, .forest = forest, .shared_structure = true};
     const TrainingSet training = RandomProblem(random, options);
     CHECK(training.data.size() == options.num_examples);
     CHECK(training.data.structures().size() == 1);
     CHECK(AllForests(training) == forest);
   }
-  ProblemOptions options;
-  options.num_variables = 1;
-  options.max_states = 1;
-  options.inputs = InputKind::kNone;
-  options.loss = LossScale::kCount;
+  ProblemOptions options{
+      .num_variables = 1, .max_states = 1, .inputs = InputKind::kNone, .loss = LossScale::kCount};
   const TrainingSet trivial = RandomProblem(random, options);
   CHECK(std::abs(RelaxedOptimum(trivial, 1.0)) < kSolver);
   CHECK(std::abs(ExactOptimum(trivial, 1.0)) < kSolver);

@@ -3,7 +3,6 @@
 // Training with forbidden states: the optimum is the one over the allowed labellings, or over the
 // points of the local polytope without forbidden states; certificates hold.
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -12,10 +11,8 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/core/graph_topology.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/pairwise_table.h>
@@ -24,15 +21,10 @@
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/run/fingerprint.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
-#include "tests/core/temporary_folder.h"
-#include "tests/support/dense_qp.h"
+#include "tests/core/messages.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/random_models.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -54,14 +46,12 @@ Problem ForbiddenProblem(Random& random, bool forest) {
 }
 
 TrainOptions BlockOptions(StepKind step, SolverKind oracle) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = step;
-  options.oracle = oracle;
-  options.gap_tolerance = kGap;
-  options.absolute_gap = 1e-9;
-  options.max_passes = step == StepKind::kFrankWolfe ? 300 : 5000;
-  return options;
+  return {.learner = LearnerKind::kBcfw,
+          .step = step,
+          .oracle = oracle,
+          .gap_tolerance = kGap,
+          .absolute_gap = 1e-9,
+          .max_passes = step == StepKind::kFrankWolfe ? 300 : 5000};
 }
 
 class Watcher : public TrainObserver {
@@ -73,10 +63,10 @@ class Watcher : public TrainObserver {
 /// of the relaxation, where the oracle may train that.
 void CheckTraining(const Problem& problem, const TrainOptions& options, double exact,
                    std::optional<double> relaxed = {}) {
-  const auto learner = MakeLearner(problem, options);
-  learner->traits().dual_point->KeepDualPoint();
   Watcher watcher;
-  const TrainSummary summary = RunTraining(problem, *learner, options, &watcher, nullptr);
+  const VerifiedRun run = TrainVerified(problem, options, &watcher);
+  CHECK(run.verification.dual_proved);
+  const TrainSummary& summary = run.summary;
   CAPTURE(summary.message);
   if (options.step != StepKind::kFrankWolfe) CHECK(summary.termination == Termination::kConverged);
   const bool on_labellings = summary.last.problem == CertifiedProblem::kExact;
@@ -87,11 +77,6 @@ void CheckTraining(const Problem& problem, const TrainOptions& options, double e
   const double primal = ExactPrimal(problem.training(), problem.lambda(), summary.weights);
   CHECK(primal <= summary.last.primal + kTight);
   if (on_labellings) CHECK(Near(primal, summary.last.primal, kTight));
-  const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
-                                                      options, learner->traits().dual_point);
-  CAPTURE(verification.message);
-  CHECK(verification.outcome == VerifyOutcome::kHolds);
-  CHECK(verification.dual_proved);
 }
 
 /// Chains of `length` labels B, I, O with random, uninformative inputs; I follows only B or I.
@@ -185,9 +170,7 @@ TEST_CASE("training reaches the optimum over allowed labellings") {
                                       SolverKind::kBranchAndBound})
         CheckTraining(problem, BlockOptions(step, oracle), optimum.value);
     }
-    TrainOptions automatic;
-    automatic.gap_tolerance = kGap;
-    automatic.max_passes = 5000;
+    const TrainOptions automatic{.gap_tolerance = kGap, .max_passes = 5000};
     CheckTraining(problem, automatic, optimum.value);
     const std::vector<double> zero(problem.num_weights(), 0.0);
     const double at_zero = ExactPrimal(problem.training(), problem.lambda(), zero);
@@ -279,26 +262,18 @@ TEST_CASE("learners that need all states leave out forbidden states of variables
     for (const LearnerKind learner :
          {LearnerKind::kAugmentedLagrangian, LearnerKind::kPdhg, LearnerKind::kSoft}) {
       CAPTURE(std::string(Name(learner)));
-      TrainOptions options;
-      options.learner = learner;
-      options.gap_tolerance = 1e-2;
-      options.max_passes = learner == LearnerKind::kSoft ? 20 : 20000;
-      const auto made = MakeLearner(problem, options);
-      made->traits().dual_point->KeepDualPoint();
-      const TrainSummary summary = RunTraining(problem, *made, options, nullptr, nullptr);
+      const TrainOptions options{.learner = learner,
+                                 .gap_tolerance = 1e-2,
+                                 .max_passes = learner == LearnerKind::kSoft ? 20 : 20000};
+      const TrainSummary summary = TrainVerified(problem, options).summary;
       if (learner != LearnerKind::kSoft) CHECK(summary.termination == Termination::kConverged);
       CHECK(summary.last.problem == CertifiedProblem::kRelaxed);
       CHECK(summary.last.dual <= relaxed + kSolver);
       CHECK(summary.last.primal >= relaxed - kSolver);
       CHECK(summary.last.primal >= exact - kSolver);
-      const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
-                                                          options, made->traits().dual_point);
-      CAPTURE(verification.message);
-      CHECK(verification.outcome == VerifyOutcome::kHolds);
     }
     // `auto` may take the saddle point, and options of factor blocks lead to these.
-    TrainOptions options;
-    options.gap_tolerance = 1e-2;
+    TrainOptions options{.gap_tolerance = 1e-2};
     CHECK(Train(problem, options).last.dual <= relaxed + kSolver);
     options.own<PenaltyOptions>().rho = 1;
     CHECK(ChooseLearner(problem, options).options.learner == LearnerKind::kAugmentedLagrangian);
@@ -333,9 +308,7 @@ TEST_CASE("global factors beside forbidden states are refused") {
   data.Add(builder.Build(), std::vector<Index>{0, 0, 1});
   const Problem problem(MakeTrainingSet(data, {}), 1);
   for (const LearnerKind learner : {LearnerKind::kAuto, LearnerKind::kSoft, LearnerKind::kBcfw}) {
-    TrainOptions options;
-    options.learner = learner;
-    CHECK(Contains(RefusalOf(problem, options), "global"));
+    CHECK(Contains(RefusalOf(problem, {.learner = learner}), "global"));
   }
 }
 
@@ -343,17 +316,11 @@ TEST_CASE("forbidden transitions are not predicted, and long chains are verified
   Random random(94);
   const Chunks chunks(random, 20, 25);
   const Problem problem(MakeTrainingSet(*chunks.data, {}), 0.01);
-  TrainOptions options;
-  options.gap_tolerance = 1e-3;
-  const auto learner = MakeLearner(problem, options);
-  learner->traits().dual_point->KeepDualPoint();
-  const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+  const TrainOptions options{.gap_tolerance = 1e-3};
+  const VerifiedRun run = TrainVerified(problem, options);
+  const TrainSummary& summary = run.summary;
   CHECK(summary.termination == Termination::kConverged);
-  const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
-                                                      options, learner->traits().dual_point);
-  CAPTURE(verification.message);
-  CHECK(verification.outcome == VerifyOutcome::kHolds);
-  CHECK(verification.solvers == "tree");
+  CHECK(run.verification.solvers == "tree");
   // Even with a large weight on a forbidden transition.
   std::vector<double> weights = summary.weights;
   const WeightBlock& pairs = chunks.layout->block(1);
@@ -382,8 +349,7 @@ TEST_CASE("an example with forbidden labels is refused") {
 TEST_CASE("dual points on forbidden states are not verified") {
   const Problem problem = PairProblem({0, 1});
   const std::vector<double> zero(3, 0.0);
-  ProgressRecord claim;
-  claim.problem = CertifiedProblem::kExact;
+  ProgressRecord claim{.problem = CertifiedProblem::kExact};
   claim.primal = 1;  // the labelling (1, 0) is allowed and wrong in both variables
   claim.dual = 0;
   const auto verify = [&](const std::vector<double>& q, double loss) {

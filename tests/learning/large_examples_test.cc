@@ -6,10 +6,7 @@
 
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/learner.h>
-#include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/train_loop.h>
 #include <tests/support/agreement.h>
-#include <tests/support/random_problems.h>
 
 using namespace slackline::internal;
 using slackline::internal::test::ProblemOptions;
@@ -19,15 +16,13 @@ namespace {
 
 TrainingSet LargeExamples() {
   Random random(5);
-  ProblemOptions options;
-  options.num_examples = 6;
-  options.num_variables = 40;
-  options.max_states = 12;
-  options.num_factors = 39;
-  options.forest = true;
-  options.input_dimension = 3000;
-  options.input_scale = 0.05;
-  return RandomProblem(random, options);
+  return RandomProblem(random, {.num_examples = 6,
+                                .num_variables = 40,
+                                .max_states = 12,
+                                .num_factors = 39,
+                                .forest = true,
+                                .input_dimension = 3000,
+                                .input_scale = 0.05});
 }
 
 }  // namespace
@@ -38,12 +33,11 @@ TEST_CASE("runs on large examples are the same for any number of threads") {
     REQUIRE(ThreadsShareSweeps(training.data.example(m), 2));
   const Problem problem(training, 0.01);
   for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted}) {
-    TrainOptions options;
-    options.average = average;
-    options.max_passes = 12;
-    options.check_every = 3;
-    options.gap_tolerance = 1e-9;
-    options.threads = 1;
+    TrainOptions options{.average = average,
+                         .gap_tolerance = 1e-9,
+                         .max_passes = 12,
+                         .check_every = 3,
+                         .threads = 1};
     const TrainSummary one = Train(problem, options, nullptr, nullptr);
     CHECK(one.last.primal < PrimalAtZeroWeights(problem));
     for (const Index threads : {2, 3}) {
@@ -57,8 +51,7 @@ TEST_CASE("runs on large examples are the same for any number of threads") {
 TEST_CASE("passes that share visits among threads are not made beside checks") {
   const TrainingSet training = LargeExamples();
   const Problem problem(training, 0.01);
-  TrainOptions options;
-  options.threads = 1;
+  TrainOptions options{.threads = 1};
   CHECK(EvaluatesBesidePasses(*MakeLearner(problem, options)));
   options.threads = 2;
   CHECK_FALSE(EvaluatesBesidePasses(*MakeLearner(problem, options)));

@@ -52,9 +52,8 @@ TEST_CASE("a word that is no value of the option stays a word") {
 }
 
 TEST_CASE("messages of the checks keep nothing of the command line") {
-  TrainOptions options;
-  options.learner = LearnerKind::kAugmentedLagrangian;
-  options.oracle = SolverKind::kTree;
+  const TrainOptions options{.learner = LearnerKind::kAugmentedLagrangian,
+                             .oracle = SolverKind::kTree};
   try {
     CheckOptions(options);
     FAIL("accepted");

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/check.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/options.h>
 
 #include <string>
@@ -11,18 +9,20 @@
 #include <doctest/doctest.h>
 
 #include "tests/core/messages.h"
+#include "tests/support/option_text.h"
 
 using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 
 std::string ValueRefusal(std::string_view name, std::string_view value) {
   TrainOptions options;
-  return test::MessageOf<DataError>([&] { SetOption(OptionNamed(name), value, &options); });
+  return MessageOf<DataError>([&] { SetOption(OptionNamed(name), value, &options); });
 }
 
 std::string CheckRefusal(const TrainOptions& options) {
-  return test::MessageOf<DataError>([&] { CheckOptions(options); });
+  return MessageOf<DataError>([&] { CheckOptions(options); });
 }
 
 }  // namespace
@@ -75,47 +75,28 @@ TEST_CASE("valid values are accepted") {
 }
 
 TEST_CASE("contradicting options are refused") {
-  TrainOptions options;
-  options.own<SoftOptions>().rho_final = 0.1;
-  CHECK(CheckRefusal(options) == "--rho-final applies to --learner soft only");
-  options.learner = LearnerKind::kSoft;
-  CHECK(CheckRefusal(options) == "accepted");
-  options.own<SoftOptions>().rho_final = 2;
-  CHECK(CheckRefusal(options).find("--rho-final must not be larger") == 0);
-  TrainOptions bcfw;
-  bcfw.learner = LearnerKind::kBcfw;
-  bcfw.own<PenaltyOptions>().rho = 1;
-  CHECK(CheckRefusal(bcfw) == "--rho applies to --learner al or soft only");
-  TrainOptions oracle;
-  oracle.oracle = SolverKind::kLp;
-  CHECK(CheckRefusal(oracle) == "accepted");
-  oracle.own<PenaltyOptions>().rho = 1;
-  CHECK(CheckRefusal(oracle).starts_with(
-      "--rho applies to --learner al or soft, but --oracle to --learner bcfw or fw or "));
-  oracle.own<PenaltyOptions>().rho = 0;
-  oracle.learner = LearnerKind::kAugmentedLagrangian;
-  CHECK(CheckRefusal(oracle).starts_with("--oracle applies to --learner bcfw or fw or "));
-  TrainOptions order;
-  order.learner = LearnerKind::kBcfw;
-  order.order = OrderKind::kGap;
-  CHECK(CheckRefusal(order).find("--order gap needs") == 0);
-  order.step = StepKind::kPairwise;
-  CHECK(CheckRefusal(order) == "accepted");
-  TrainOptions tau;
-  tau.learner = LearnerKind::kSoft;
-  tau.own<AugmentedLagrangianOptions>().tau = 0.5;
-  CHECK(CheckRefusal(tau) == "--tau applies to --learner al only");
-  TrainOptions negative;
-  negative.lambda = -1;
-  CHECK(CheckRefusal(negative).find("--lambda") == 0);
+  const auto refusal = [](const std::string& text) { return CheckRefusal(Given(text)); };
+  CHECK(refusal("--rho-final 0.1") == "--rho-final applies to --learner soft only");
+  CHECK(refusal("--learner soft --rho-final 0.1") == "accepted");
+  CHECK(refusal("--learner soft --rho-final 2").starts_with("--rho-final must not be larger"));
+  CHECK(refusal("--learner bcfw --rho 1") == "--rho applies to --learner al or soft only");
+  CHECK(refusal("--oracle lp") == "accepted");
+  CHECK(refusal("--oracle lp --rho 1")
+            .starts_with("--rho applies to --learner al or soft, but --oracle to --learner bcfw or "
+                         "fw or "));
+  CHECK(refusal("--oracle lp --learner al")
+            .starts_with("--oracle applies to --learner bcfw or fw or "));
+  CHECK(refusal("--learner bcfw --order gap").starts_with("--order gap needs"));
+  CHECK(refusal("--learner bcfw --order gap --step pairwise") == "accepted");
+  CHECK(refusal("--learner soft --tau 0.5") == "--tau applies to --learner al only");
+  CHECK(CheckRefusal({.lambda = -1}).starts_with("--lambda"));
 }
 
 TEST_CASE("an option without effect on the learner is refused") {
   const auto refusal = [](LearnerKind learner, std::string_view name, std::string_view value) {
-    TrainOptions options;
-    options.learner = learner;
+    TrainOptions options{.learner = learner};
     SetOption(OptionNamed(name), value, &options);
-    return test::MessageOf<DataError>([&] { CheckOptions(options, std::span(&name, 1)); });
+    return MessageOf<DataError>([&] { CheckOptions(options, std::span(&name, 1)); });
   };
   constexpr auto kAuto = LearnerKind::kAuto, kAl = LearnerKind::kAugmentedLagrangian;
   constexpr auto kSoft = LearnerKind::kSoft, kBcfw = LearnerKind::kBcfw;
@@ -167,10 +148,7 @@ TEST_CASE("an option without effect on the learner is refused") {
 
 TEST_CASE("learners with fixed steps and orders refuse these options") {
   const auto refusal = [](LearnerKind learner, StepKind step, OrderKind order) {
-    TrainOptions options;
-    options.learner = learner;
-    options.step = step;
-    options.order = order;
+    const TrainOptions options{.learner = learner, .step = step, .order = order};
     return CheckRefusal(options);
   };
   using L = LearnerKind;
@@ -215,12 +193,8 @@ TEST_CASE("learners with fixed steps and orders refuse these options") {
 }
 
 TEST_CASE("the l1 term with a kernel is refused") {
-  TrainOptions options;
-  options.learner = LearnerKind::kProxSdca;
-  options.l1 = 0.1;
-  CHECK(CheckRefusal(options) == "accepted");
-  options.kernel = KernelKind::kRbf;
-  CHECK(CheckRefusal(options).starts_with("--l1 cannot be combined with --kernel"));
-  options.l1 = 0;
-  CHECK(CheckRefusal(options) == "accepted");
+  CHECK(CheckRefusal(Given("--learner prox-sdca --l1 0.1")) == "accepted");
+  CHECK(CheckRefusal(Given("--learner prox-sdca --kernel rbf")) == "accepted");
+  CHECK(CheckRefusal(Given("--learner prox-sdca --l1 0.1 --kernel rbf"))
+            .starts_with("--l1 cannot be combined with --kernel"));
 }

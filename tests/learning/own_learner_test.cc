@@ -14,15 +14,10 @@
 #include <slackline/core/check.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/example_evaluator.h>
-#include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/run/warm_start.h>
 #include <slackline/learning/step/dual_points.h>
 #include <slackline/learning/support_table.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/learner_ways.h"
 
@@ -141,22 +136,12 @@ TEST_CASE("the name and the option of a new learner are read") {
 }
 
 TEST_CASE("options that a new learner does not read are refused") {
-  TrainOptions options = Own();
-  options.own<SubgradientOptions>().projection = true;
-  CHECK_THROWS_WITH_AS(CheckOptions(options), "--projection on applies to --learner ssg only",
-                       DataError);
-  options = Own();
-  options.step = StepKind::kPairwise;
-  CHECK_THROWS_WITH_AS(CheckOptions(options),
-                       "--step pairwise: learner fixed-fw takes fixed steps only", DataError);
-  options = Own();
-  options.order = OrderKind::kUniform;
-  CHECK_THROWS_WITH_AS(CheckOptions(options), doctest::Contains("takes all examples at once"),
-                       DataError);
-  TrainOptions ssg;
-  ssg.learner = LearnerKind::kSubgradient;
-  ssg.own<FixedStepOptions>().share = 0.5;
-  CHECK_THROWS_WITH_AS(CheckOptions(ssg), "--share applies to --learner fixed-fw only", DataError);
+  const auto refusal = [](const std::string& text) { return RefusalOf(With(Own(), text)); };
+  CHECK(refusal("--projection on") == "--projection on applies to --learner ssg only");
+  CHECK(refusal("--step pairwise") == "--step pairwise: learner fixed-fw takes fixed steps only");
+  CHECK(Contains(refusal("--order uniform"), "takes all examples at once"));
+  CHECK(RefusalOf(Given("--learner ssg --share 0.5")) ==
+        "--share applies to --learner fixed-fw only");
 }
 
 TEST_CASE("a new learner is in the catalogue and in the support table") {
@@ -190,16 +175,11 @@ TEST_CASE("a new learner trains with a certificate that holds") {
     const double optimum = ExactOptimum(problem.training(), 0.5);
     CAPTURE(trial);
     CheckPasses(problem, Own(), optimum, 6);
-    TrainOptions options = Own();
-    options.gap_tolerance = options.absolute_gap = 0.05;
-    const auto learner = MakeLearner(problem, options);
-    const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+    TrainOptions options = With(Own(), "--gap-tolerance 0.05 --absolute-gap 0.05");
+    const TrainSummary summary = TrainVerified(problem, options).summary;
     CHECK(summary.termination == Termination::kConverged);
     CHECK(summary.last.dual <= optimum + kSolver);
     CHECK(summary.last.primal >= optimum - kSolver);
-    const Verification verification = VerifyCertificate(problem, summary.weights, summary.last,
-                                                        options, learner->traits().dual_point);
-    CHECK(verification.outcome == VerifyOutcome::kHolds);
   }
 }
 
@@ -214,8 +194,7 @@ TEST_CASE("the runs of a new learner are resumed bit for bit") {
 TEST_CASE("a new learner without the trait does not follow lambda") {
   Random random(6);
   const Problem problem(SomeProblem(random, 0), 0.5);
-  TrainOptions options = Own();
-  options.max_passes = 3;
+  TrainOptions options = With(Own(), "--max-passes 3");
   std::string state;
   CheckpointPlan plan;
   plan.write = [&](const std::string& bytes, auto) { state = bytes; };

@@ -52,17 +52,15 @@ TEST_CASE("scales of scores grow with the root of the squared range") {
 TEST_CASE("ranks get the scales of all examples, with the bits of one process with shards") {
   Random random(5);
   for (int trial = 0; trial < 6; ++trial) {
-    ProblemOptions shape;
-    shape.num_examples = 11;
-    shape.mixed_sizes = true;
-    shape.uneven_inputs = true;
-    shape.forbidden = trial % 2 == 1;
+    ProblemOptions shape{.num_examples = 11,
+                         .mixed_sizes = true,
+                         .uneven_inputs = true,
+                         .forbidden = trial % 2 == 1};
     shape.forest = shape.forbidden;
     TrainingSet training = RandomProblem(random, shape);
     for (double& loss : training.losses) loss *= 0.5 + random.Uniform();
     const Problem problem(std::move(training), 0.3);
-    TrainOptions sharded;
-    sharded.shards = 5;
+    const TrainOptions sharded{.shards = 5};
     const JointScales exact = JointScalesOf(problem, sharded);
     CHECK(exact.num_examples == 11);
     CHECK(exact.num_parts == problem.num_parts());

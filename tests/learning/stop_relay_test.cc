@@ -10,12 +10,9 @@
 #include <doctest/doctest.h>
 
 #include <slackline/learning/kernels/kernel_expansion.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
-#include "tests/support/dense_qp.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
+#include "tests/support/learner_checks.h"
+#include "tests/support/losses.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -43,32 +40,21 @@ TEST_CASE("a first check that is cut short has a valid bound at the newest weigh
   int rough = 0;
   for (int trial = 0; trial < 40; ++trial) {
     CAPTURE(trial);
-    ProblemOptions shape;
-    shape.num_variables = 3;
-    shape.forest = trial % 2 == 0;
-    const Problem problem(RandomProblem(random, shape), 0.05);
+    const Problem problem(RandomProblem(random, {.num_variables = 3, .forest = trial % 2 == 0}),
+                          0.05);
     for (const LearnerKind kind :
          {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kProxSdca}) {
       CAPTURE(std::string(Name(kind)));
-      TrainOptions options;
-      options.learner = kind;
-      options.gap_tolerance = 0;
-      options.max_passes = 50;
+      TrainOptions options{.learner = kind, .gap_tolerance = 0, .max_passes = 50};
       StopsAfterPass observer(1 + trial % 3);
       StopRelay relay(0.0);
       options.stop = &relay;
-      const auto learner = MakeLearner(problem, options);
-      learner->traits().dual_point->KeepDualPoint();
       const TrainSummary summary =
-          RunTraining(problem, *learner, options, &observer, &observer.interrupt);
+          TrainVerified(problem, options, &observer, &observer.interrupt).summary;
       CHECK(summary.termination == Termination::kInterrupted);
       const double primal = ExactPrimal(problem.training(), problem.lambda(), summary.weights);
       CHECK(summary.last.primal >= primal * (1 - kTight) - kTight);
       CHECK(summary.last.dual <= summary.last.primal);
-      const Verification verified = VerifyCertificate(problem, summary.weights, summary.last,
-                                                      options, learner->traits().dual_point);
-      CAPTURE(verified.message);
-      CHECK(verified.outcome == VerifyOutcome::kHolds);
       const bool told = std::any_of(
           summary.notes.begin(), summary.notes.end(),
           [](const std::string& note) { return note.find("rough upper bound") != note.npos; });
@@ -89,32 +75,20 @@ TEST_CASE("a check that is cut short has a valid bound with products of losses a
   for (int trial = 0; trial < 40; ++trial) {
     CAPTURE(trial);
     const bool counts = trial % 2 == 0;
-    ProblemOptions shape;
-    shape.num_variables = 4;
-    shape.forest = counts;
-    shape.max_states = counts ? 2 : 3;
-    TrainingSet training = RandomProblem(random, shape);
-    LossOptions f1;
-    f1.form = LossForm::kF1;
-    if (counts) training = MakeTrainingSet(training.data, f1);
+    TrainingSet training =
+        RandomProblem(random, {.num_variables = 4, .max_states = counts ? 2 : 3, .forest = counts});
+    if (counts) training = MakeTrainingSet(training.data, LossWith(LossForm::kF1));
     const Problem problem(std::move(training), 0.05);
-    TrainOptions options;
-    options.learner = trial % 4 < 2 ? LearnerKind::kBcfw : LearnerKind::kFrankWolfe;
-    options.rescaling = counts ? Rescaling::kMargin : Rescaling::kSlack;
-    options.gap_tolerance = 0;
-    options.max_passes = 50;
+    TrainOptions options{.learner = trial % 4 < 2 ? LearnerKind::kBcfw : LearnerKind::kFrankWolfe,
+                         .rescaling = counts ? Rescaling::kMargin : Rescaling::kSlack,
+                         .gap_tolerance = 0,
+                         .max_passes = 50};
     StopsAfterPass observer(1 + trial % 3);
     StopRelay relay(0.0);
     options.stop = &relay;
     options.check_every = 50;  // none but the one that is cut short
-    const auto learner = MakeLearner(problem, options);
-    learner->traits().dual_point->KeepDualPoint();
     const TrainSummary summary =
-        RunTraining(problem, *learner, options, &observer, &observer.interrupt);
-    const Verification verified = VerifyCertificate(problem, summary.weights, summary.last, options,
-                                                    learner->traits().dual_point);
-    CAPTURE(verified.message);
-    CHECK(verified.outcome == VerifyOutcome::kHolds);
+        TrainVerified(problem, options, &observer, &observer.interrupt).summary;
     if (!counts) {
       CHECK(summary.last.primal >=
             SlackRescaledPrimal(problem.training(), problem.lambda(), summary.weights) - kTight);
@@ -128,15 +102,12 @@ TEST_CASE("a preparation that must end leaves the certificate of zero weights") 
   Random random(18);
   const std::atomic<int> interrupt{1};
   for (int trial = 0; trial < 4; ++trial) {
-    ProblemOptions shape;
-    shape.forest = trial % 2 == 0;
-    const Problem problem(RandomProblem(random, shape), 0.05);
+    const Problem problem(RandomProblem(random, {.forest = trial % 2 == 0}), 0.05);
     for (const LearnerKind kind :
          {LearnerKind::kBcfw, LearnerKind::kFrankWolfe, LearnerKind::kAugmentedLagrangian,
           LearnerKind::kCuttingPlane1, LearnerKind::kDlpw, LearnerKind::kPdhg}) {
       CAPTURE(std::string(Name(kind)));
-      TrainOptions options;
-      options.learner = kind;
+      TrainOptions options{.learner = kind};
       StopRelay relay(0, &interrupt);
       options.stop = &relay;
       const auto learner = MakeLearner(problem, options);
@@ -170,11 +141,8 @@ TEST_CASE("runs with kernels that must end have the certificate of zero weights"
   for (const LearnerKind kind :
        {LearnerKind::kBcfw, LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
     CAPTURE(std::string(Name(kind)));
-    TrainOptions options;
-    options.learner = kind;
-    options.kernel = KernelKind::kRbf;
-    options.gap_tolerance = 0;
-    options.max_passes = 50;
+    TrainOptions options{
+        .learner = kind, .kernel = KernelKind::kRbf, .gap_tolerance = 0, .max_passes = 50};
     // During the preparation.
     const std::atomic<int> interrupt{1};
     StopRelay at_once(0, &interrupt);

@@ -25,24 +25,19 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/inference/brute_force.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/sign_constraints.h>
-#include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
 #include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/kernel_problems.h"
 #include "tests/support/labelling_program.h"
 #include "tests/support/learner_ways.h"
-#include "tests/support/multilabel_problems.h"
 #include "tests/support/prox_reference.h"
 #include "tests/support/quadratic_program.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
+#include "tests/support/states.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -261,11 +256,10 @@ class StressTrial {
     TrainSummary whole = RunTraining(problem_, *learner, options, observer, nullptr, plan);
     REQUIRE(!states.empty());
     const std::string state = Pick(random_, states);
-    CheckpointPlan rest;
-    rest.resume = state;
     const auto resumed = MakeLearner(problem, options);
     resumed->traits().dual_point->KeepDualPoint();
-    CheckSame(whole, RunTraining(problem_, *resumed, options, nullptr, nullptr, rest));
+    CheckSame(whole,
+              RunTraining(problem_, *resumed, options, nullptr, nullptr, ContinuedFrom(state)));
     CHECK(resumed->traits().dual_point->DualPointIsBest() ==
           learner->traits().dual_point->DualPointIsBest());
     Verify(problem, options, whole, *resumed);
@@ -332,11 +326,7 @@ class StressTrial {
     CHECK(lower.dual <= upper.primal + kTight * std::max(1.0, std::abs(upper.primal)));
   }
 
-  static TrainOptions SlackRescaling() {
-    TrainOptions options;
-    options.rescaling = Rescaling::kSlack;
-    return options;
-  }
+  static TrainOptions SlackRescaling() { return {.rescaling = Rescaling::kSlack}; }
 
   void CheckAround(double optimum, const Bracket& bracket) {
     CheckAround(optimum, optimum, bracket);
@@ -450,12 +440,9 @@ void ConvergeOnSeeds(std::uint64_t first, std::uint64_t count) {
     const Problem problem(RandomProblem(random, shape), lambda);
     for (TrainOptions options : AllWays(random, problem)) {
       if (!Converges(options)) continue;
-      options.max_passes = 5000;
-      options.gap_tolerance = 1e-3;
-      options.absolute_gap = 1e-6;
+      Set(&options, "--max-passes 5000 --gap-tolerance 1e-3 --absolute-gap 1e-6");
       options.own<PenaltyOptions>().rho = 0;
-      options.own<PenaltyOptions>().rho_scale = RhoScale::kExample;
-      options.own<AugmentedLagrangianOptions>().tau = 1;
+      Set(&options, "--rho-scale example --tau 1");
       const TrainSummary summary = Train(problem, options);
       CAPTURE(seed);
       CAPTURE(lambda);

@@ -388,8 +388,7 @@ TEST_CASE("every refusal names an alternative") {
   }
   for (const LearnerKind learner : AllLearners()) {
     if (learner == LearnerKind::kAuto) continue;
-    TrainOptions options;
-    options.learner = learner;
+    const TrainOptions options{.learner = learner};
     CAPTURE(Name(learner));
     CHECK(WayOf(options).variant.options.empty());
   }

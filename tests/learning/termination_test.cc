@@ -2,59 +2,52 @@
 #include <slackline/learning/termination.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include <doctest/doctest.h>
 
+#include "tests/support/option_text.h"
+
 using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 
 ProgressRecord Record(double primal, double gap) {
-  ProgressRecord record;
-  record.pass = 7;
-  record.primal = primal;
-  record.dual = primal - gap;
-  record.gap = gap;
-  record.soft_primal = 2 * primal;
-  record.soft_gap = 10 * gap;
-  return record;
+  return {.pass = 7,
+          .primal = primal,
+          .dual = primal - gap,
+          .gap = gap,
+          .soft_primal = 2 * primal,
+          .soft_gap = 10 * gap};
 }
 
 TrainOptions Tolerances(double relative, double absolute) {
-  TrainOptions options;
-  options.gap_tolerance = relative;
-  options.absolute_gap = absolute;
-  options.max_passes = 100;
-  return options;
+  return {.gap_tolerance = relative, .absolute_gap = absolute, .max_passes = 100};
+}
+
+/// What ends the run; nothing: it goes on.
+std::optional<Termination> ReasonOf(const TrainOptions& options, const ProgressRecord& record,
+                                    bool interrupted = false) {
+  const auto stop = DecideStop(options, StoppingGap::kCertified, record, interrupted);
+  return stop ? std::optional(stop->reason) : std::nullopt;
 }
 
 }  // namespace
 
-TEST_CASE("the relative gap is compared with the primal") {
-  const TrainOptions options = Tolerances(1e-3, 0);
-  CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.00501), false).has_value());
-  const auto stop = DecideStop(options, StoppingGap::kCertified, Record(5, 0.00499), false);
-  REQUIRE(stop.has_value());
-  CHECK(stop->reason == Termination::kConverged);
-  CHECK(stop->message == "certified relative gap 0.000998 <= 0.001");
-}
-
-TEST_CASE("a gap equal to the tolerance ends the run") {
-  CHECK(DecideStop(Tolerances(0.25, 0), StoppingGap::kCertified, Record(4, 1), false).has_value());
-  CHECK(DecideStop(Tolerances(0, 0.5), StoppingGap::kCertified, Record(4, 0.5), false).has_value());
-}
-
-TEST_CASE("the absolute gap alone can end the run") {
-  const TrainOptions options = Tolerances(0, 0.01);
-  CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0101), false).has_value());
-  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.0099), false)->reason ==
-        Termination::kConverged);
-}
-
-TEST_CASE("zero tolerances never stop") {
-  CHECK_FALSE(
-      DecideStop(Tolerances(0, 0), StoppingGap::kCertified, Record(5, 0), false).has_value());
+TEST_CASE("gaps up to the relative tolerance times the primal, or the absolute one, end the run") {
+  CHECK(ReasonOf(Tolerances(1e-3, 0), Record(5, 0.00501)) == std::nullopt);
+  CHECK(ReasonOf(Tolerances(1e-3, 0), Record(5, 0.00499)) == Termination::kConverged);
+  CHECK(DecideStop(Tolerances(1e-3, 0), StoppingGap::kCertified, Record(5, 0.00499), false)
+            ->message == "certified relative gap 0.000998 <= 0.001");
+  CHECK(ReasonOf(Tolerances(0, 0.01), Record(5, 0.0101)) == std::nullopt);
+  CHECK(ReasonOf(Tolerances(0, 0.01), Record(5, 0.0099)) == Termination::kConverged);
+  // Equal to the tolerance; tolerances of zero; no gap.
+  CHECK(ReasonOf(Tolerances(0.25, 0), Record(4, 1)) == Termination::kConverged);
+  CHECK(ReasonOf(Tolerances(0, 0.5), Record(4, 0.5)) == Termination::kConverged);
+  CHECK(ReasonOf(Tolerances(0, 0), Record(5, 0)) == std::nullopt);
+  CHECK(ReasonOf(Tolerances(1e-3, 1e-3), Record(5, kNone)) == std::nullopt);
 }
 
 TEST_CASE("soft learners stop on their soft gap") {
@@ -66,25 +59,18 @@ TEST_CASE("soft learners stop on their soft gap") {
   CHECK(stop->message.find("soft relative gap") == 0);
 }
 
-TEST_CASE("the pass limit is inclusive") {
-  TrainOptions options = Tolerances(1e-3, 0);
-  options.max_passes = 8;
-  CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false).has_value());
+TEST_CASE("the pass limit is inclusive, and the time limit counts passes and checks") {
+  TrainOptions options = With(Tolerances(1e-3, 0), "--max-passes 8");
+  CHECK(ReasonOf(options, Record(5, 1)) == std::nullopt);
   options.max_passes = 7;
-  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), false)->reason ==
-        Termination::kMaxPasses);
-}
-
-TEST_CASE("the time limit counts passes and checks") {
-  TrainOptions options = Tolerances(1e-3, 0);
-  options.time_limit_seconds = 2;
+  CHECK(ReasonOf(options, Record(5, 1)) == Termination::kMaxPasses);
+  Set(&options, "--max-passes 100 --time-limit 2");
   ProgressRecord record = Record(5, 1);
   record.seconds = 1.5;
   record.check_seconds = 0.4;
-  CHECK_FALSE(DecideStop(options, StoppingGap::kCertified, record, false).has_value());
+  CHECK(ReasonOf(options, record) == std::nullopt);
   record.check_seconds = 0.6;
-  CHECK(DecideStop(options, StoppingGap::kCertified, record, false)->reason ==
-        Termination::kTimeLimit);
+  CHECK(ReasonOf(options, record) == Termination::kTimeLimit);
 }
 
 TEST_CASE("messages give the figures behind the reason") {
@@ -103,17 +89,9 @@ TEST_CASE("messages give the figures behind the reason") {
 }
 
 TEST_CASE("a reached gap takes precedence over an interrupt, and an interrupt over limits") {
-  TrainOptions options = Tolerances(1e-3, 0);
-  options.max_passes = 1;
-  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 0.001), true)->reason ==
-        Termination::kConverged);
-  CHECK(DecideStop(options, StoppingGap::kCertified, Record(5, 1), true)->reason ==
-        Termination::kInterrupted);
-}
-
-TEST_CASE("a missing gap never converges") {
-  CHECK_FALSE(DecideStop(Tolerances(1e-3, 1e-3), StoppingGap::kCertified, Record(5, kNone), false)
-                  .has_value());
+  const TrainOptions options = With(Tolerances(1e-3, 0), "--max-passes 1");
+  CHECK(ReasonOf(options, Record(5, 0.001), true) == Termination::kConverged);
+  CHECK(ReasonOf(options, Record(5, 1), true) == Termination::kInterrupted);
 }
 
 TEST_CASE("checks become less frequent during a run") {

@@ -6,32 +6,24 @@
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/run/path_trainer.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "bench/drawn/grid_problem.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/loose_grid.h"
-#include "tests/support/tolerances.h"
 
 namespace slackline::internal {
 
 using namespace slackline::internal::test;
 
 TEST_CASE("tightened, the optimum lies between the exact one and the relaxed one") {
-  TrainOptions relaxed;
-  relaxed.certify = Certify::kRelaxed;
-  TrainOptions tight;
-  tight.certify = Certify::kTightened;
-  TrainOptions exact;
-  exact.certify = Certify::kExact;
+  const TrainOptions tight{.certify = Certify::kTightened};
+  const TrainOptions exact{.certify = Certify::kExact};
   for (const Index side : {2, 3}) {
     CAPTURE(side);
     const Problem problem = LooseGrid(0.03, 4, side, 4);
     const TrainSummary of_exact = Train(problem, exact);
     const TrainSummary of_tight = Train(problem, tight);
-    const TrainSummary of_relaxed = Train(problem, relaxed);
+    const TrainSummary of_relaxed = Train(problem, {.certify = Certify::kRelaxed});
     for (const TrainSummary* run : {&of_exact, &of_tight, &of_relaxed})
       CHECK(run->termination == Termination::kConverged);
     CHECK(of_exact.last.dual <= of_tight.last.primal + kTight);
@@ -54,21 +46,16 @@ TEST_CASE("tightened, the optimum lies between the exact one and the relaxed one
   PathTrainer path(problem, tight);
   path.Train(0.3, nullptr);
   same_problem(path.Train(0.1, nullptr));
-  TrainOptions other;
-  other.tighten = true;
-  other.learner = LearnerKind::kPdhg;
+  TrainOptions other{.learner = LearnerKind::kPdhg, .tighten = true};
   same_problem(Train(problem, other));
-  other.learner = LearnerKind::kBcfw;
-  other.step = StepKind::kPairwise;
-  other.oracle = SolverKind::kLpPolytope;
+  Set(&other, "--learner bcfw --step pairwise --oracle lp-polytope");
   if (HasGlpk()) same_problem(Train(problem, other));
   CheckResumedAfter(5, problem, tight, first);
 }
 
 TEST_CASE("the bounds of the tightened problem are verified") {
   const Problem problem = LooseGrid(0.05, 2, 3, 3);
-  TrainOptions options;
-  options.certify = Certify::kTightened;
+  const TrainOptions options{.certify = Certify::kTightened};
   const LearnerChoice choice = ChooseLearner(problem, options);
   CHECK(choice.options.learner == LearnerKind::kAugmentedLagrangian);
   CHECK(choice.options.tighten);
@@ -87,15 +74,9 @@ TEST_CASE("the bounds of the tightened problem are verified") {
 }
 
 TEST_CASE("tightened training says where it does not apply") {
-  TrainOptions options;
-  options.certify = Certify::kTightened;
+  TrainOptions options{.certify = Certify::kTightened};
   const Problem one_row = [] {
-    GridProblemOptions grid;
-    grid.examples = 2;
-    grid.rows = 1;
-    grid.cols = 5;
-    grid.states = 3;
-    return Problem(MakeGridProblem(grid), 0.1);
+    return Problem(MakeGridProblem({.examples = 2, .rows = 1, .cols = 5, .states = 3}), 0.1);
   }();
   // Without cycles the relaxation is exact.
   CHECK(Train(one_row, options).last.problem == CertifiedProblem::kExact);

@@ -9,13 +9,13 @@
 #include <chrono>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "tests/support/option_text.h"
 #include "tests/support/random_problems.h"
 
 using namespace slackline::internal;
@@ -56,19 +56,13 @@ class ScriptedLearner : public Learner {
   std::vector<std::pair<double, double>> script_;
 };
 
-TrainOptions EveryPass() {
-  TrainOptions options;
-  options.check_every = 1;
-  options.max_passes = 10;
-  return options;
-}
+TrainOptions EveryPass() { return {.max_passes = 10, .check_every = 1}; }
 
 }  // namespace
 
 TEST_CASE("the saved weights are those of the smallest primal") {
   ScriptedLearner learner({{5, 1}, {3, 0.5}, {4, 2}, {3.5, 1.5}});
-  TrainOptions options = EveryPass();
-  options.max_passes = 4;
+  TrainOptions options = With(EveryPass(), "--max-passes 4");
   const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
   CHECK(summary.weights == std::vector<double>{1});
   CHECK(summary.last.primal == 3);
@@ -81,8 +75,7 @@ TEST_CASE("the saved weights are those of the smallest primal") {
 
 TEST_CASE("among equal primals the first is saved") {
   ScriptedLearner learner({{5, 1}, {3, 1}, {3, 2}, {3, 2}});
-  TrainOptions options = EveryPass();
-  options.max_passes = 4;
+  TrainOptions options = With(EveryPass(), "--max-passes 4");
   CHECK(RunTraining(learner, options, nullptr, nullptr).weights == std::vector<double>{1});
 }
 
@@ -109,9 +102,7 @@ TEST_CASE("an interrupt is noticed between checks") {
   ScriptedLearner learner({{5, 1}});
   learner.interrupt_at = 4;
   learner.flag = &flag;
-  TrainOptions options = EveryPass();
-  options.check_every = 100;
-  options.max_passes = 1000;
+  TrainOptions options = With(EveryPass(), "--check-every 100 --max-passes 1000");
   const TrainSummary summary = RunTraining(learner, options, nullptr, &flag);
   CHECK(summary.last.pass == 4);
   CHECK(summary.termination == Termination::kInterrupted);
@@ -119,8 +110,7 @@ TEST_CASE("an interrupt is noticed between checks") {
 
 TEST_CASE("a time limit ends the run with a model") {
   ScriptedLearner learner({{5, 1}});
-  TrainOptions options;
-  options.time_limit_seconds = 1e-9;
+  const TrainOptions options{.time_limit_seconds = 1e-9};
   const TrainSummary summary = RunTraining(learner, options, nullptr, nullptr);
   CHECK(summary.termination == Termination::kTimeLimit);
   CHECK(summary.last.pass == 1);
@@ -144,8 +134,7 @@ TEST_CASE("a time limit includes the time of observers") {
 
 TEST_CASE("checks follow the schedule") {
   ScriptedLearner learner({{5, 1}});
-  TrainOptions options;
-  options.max_passes = 24;
+  const TrainOptions options{.max_passes = 24};
   RunTraining(learner, options, nullptr, nullptr);
   // Checks after passes 1 … 10, 12, 14, 16, 19, 22 and the last.
   CHECK(learner.checks == 16);
@@ -183,9 +172,7 @@ std::vector<Index> CheckedPasses(GuessingLearner* learner, double tolerance, Ind
     void OnCheck(const ProgressRecord& record) override { checked.push_back(record.pass); }
     std::vector<Index> checked;
   };
-  TrainOptions options;
-  options.gap_tolerance = tolerance;
-  options.max_passes = passes;
+  const TrainOptions options{.gap_tolerance = tolerance, .max_passes = passes};
   Observer observer;
   RunTraining(*learner, options, &observer, nullptr);
   return observer.checked;
@@ -282,13 +269,6 @@ TEST_CASE("no pass is made beside the last check") {
   CHECK(learner.returns == 0);
 }
 
-TEST_CASE("learners refuse options of other learners") {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.own<PenaltyOptions>().rho = 1;
-  CHECK_THROWS_AS(CheckOptions(options), DataError);
-}
-
 TEST_CASE("a lower bound above the objective ends the run instead of converging") {
   // Just inside and just outside the tolerance for rounding; also with bounds from different
   // checks.
@@ -313,8 +293,7 @@ TEST_CASE("a lower bound above the objective ends the run instead of converging"
 TEST_CASE("Train uses the lambda of the options") {
   Random random(8);
   const Problem problem(RandomProblem(random, ProblemOptions()), 0.3);
-  TrainOptions options;
-  options.gap_tolerance = 1e-6;
+  TrainOptions options{.gap_tolerance = 1e-6};
   const TrainSummary own = Train(problem, options);
   options.lambda = 0.3;
   CHECK(Train(problem, options).weights == own.weights);

@@ -17,7 +17,6 @@
 #include "tests/support/random_problems.h"
 #include "tests/support/states.h"
 #include "tests/support/tolerances.h"
-#include "tests/support/vectors.h"
 
 namespace slackline::internal::test {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Runs of learners on small problems whose optimum is known (dense_qp.h).
+// Runs of learners on small problems whose optimum is known (dense_qp.h). Gives the drawn problems,
+// their optima, the training loop and the tolerances, too.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 
 #include "tests/support/dense_qp.h"
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -45,10 +47,7 @@ class BracketObserver : public TrainObserver {
 
 /// Options for training to the given gap, relative or absolute, in at most 30000 passes.
 inline TrainOptions Options(LearnerKind learner, StepKind step, double gap) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = step;
-  options.gap_tolerance = gap;
+  TrainOptions options{.learner = learner, .step = step, .gap_tolerance = gap};
   options.absolute_gap = gap;  // for tiny optima: a gap relative to 1
   options.max_passes = 30000;
   return options;
@@ -66,6 +65,18 @@ inline Run TrainOn(const Problem& problem, const TrainOptions& options, double o
   run.summary = Train(problem, options, &observer);
   run.sound = observer.sound && observer.checks > 0;
   return run;
+}
+
+/// Checks that a run came to its gap, with sound bounds.
+inline void CheckConverged(const Run& run) {
+  CAPTURE(run.summary.message);
+  CHECK(run.sound);
+  CHECK(run.summary.termination == Termination::kConverged);
+}
+/// And that its primal is as near to the optimum.
+inline void CheckConverged(const Run& run, double optimum, double tolerance) {
+  CheckConverged(run);
+  CHECK(Near(run.summary.last.primal, optimum, tolerance));
 }
 
 /// Checks that two runs have the same bits.

@@ -17,9 +17,9 @@ struct TestChain {
   Index length = 1;
   Index states = 1;
   bool shared = true;
-  bool whole = false;          ///< all scores are whole numbers: sums are exact, ties are frequent
-  std::vector<double> unary;   ///< length × states
-  std::vector<double> tables;  ///< states², or (length − 1) × states²
+  bool whole = false;  ///< all scores are whole numbers: sums are exact, ties are frequent
+  std::vector<double> unary = {};   ///< length × states
+  std::vector<double> tables = {};  ///< states², or (length − 1) × states²
 
   /// A solver with the tables set.
   ChainDp Dp() const {
@@ -60,11 +60,10 @@ struct TestChain {
 /// Chains of 1 to 5 variables with 1 to 4 states; depending on `trial` with ties, with forbidden
 /// states and pairs, with a table per pair.
 inline TestChain RandomChain(Random& random, int trial) {
-  TestChain chain;
-  chain.length = static_cast<Index>(1 + random.Below(5));
-  chain.states = static_cast<Index>(1 + random.Below(4));
-  chain.shared = trial % 2 == 0;
-  chain.whole = trial % 4 < 2;
+  TestChain chain{.length = static_cast<Index>(1 + random.Below(5)),
+                  .states = static_cast<Index>(1 + random.Below(4)),
+                  .shared = trial % 2 == 0,
+                  .whole = trial % 4 < 2};
   const bool forbid = trial % 3 == 0;
   const auto score = [&] {
     if (forbid && random.Below(4) == 0) return -kInfinity;

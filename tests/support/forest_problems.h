@@ -3,8 +3,6 @@
 // Small problems without cycles, for learners that need exact marginals.
 #pragma once
 
-#include <algorithm>
-
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 
@@ -14,9 +12,7 @@ namespace slackline::internal::test {
 /// features; variables without factors; one example of one variable.
 inline TrainingSet ForestProblem(Random& random, int trial) {
   if (trial % 5 == 0) return RandomMultiLabelProblem(random, 4, 4, 2, false);
-  ProblemOptions options;
-  options.forest = true;
-  options.tied_weights = random.Below(2) == 0;
+  ProblemOptions options{.forest = true, .tied_weights = random.Below(2) == 0};
   if (trial % 5 == 1) {
     options.num_factors = 12;
   } else if (trial % 5 == 2) {

@@ -5,6 +5,8 @@
 
 #include <Eigen/Eigenvalues>
 
+#include <slackline/learning/kernels/kernel_expansion.h>
+
 namespace slackline::internal::test {
 
 Eigen::VectorXd DenseInput(const FeatureRow& row, Index columns) {

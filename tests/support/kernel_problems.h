@@ -13,7 +13,6 @@
 
 #include <slackline/core/kernel.h>
 #include <slackline/core/loss.h>
-#include <slackline/learning/kernels/kernel_expansion.h>
 
 namespace slackline::internal::test {
 

@@ -11,6 +11,7 @@
 #include <slackline/factors/joint_states.h>
 
 #include "tests/support/allowed_labelling.h"
+#include "tests/support/coordinates.h"
 #include "tests/support/kernel_problems.h"
 #include "tests/support/vectors.h"
 
@@ -32,8 +33,7 @@ struct Labelled {
 
 /// Coordinates of ψ(labels).
 std::vector<double> Coordinates(const ExampleView& example, std::span<const Index> labels) {
-  std::vector<double> q(example.structure().num_coordinates(), 0.0);
-  AddLabellingFeatures(example, example.labels(), 1, q);
+  std::vector<double> q = CoordinatesOf(example, example.labels());
   AddLabellingFeatures(example, labels, -1, q);
   return q;
 }
@@ -176,7 +176,7 @@ class Program {
     for (Eigen::Index k = 0; k < count(); ++k) {
       const Labelled& column = columns_[k];
       const auto truth = training_.data.example(column.example).labels();
-      if (std::equal(column.labels.begin(), column.labels.end(), truth.begin())) beta_[k] = 1;
+      if (std::ranges::equal(column.labels, truth)) beta_[k] = 1;
     }
     Rebuild();
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Properties that hold for every learner, and further ones for learners with an oracle and a dual
-// point: for the test files of single learners.
+// point: for the test files of single learners. Gives what agreement.h gives, states and
+// verification, too.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "tests/support/agreement.h"
 #include "tests/support/dense_qp.h"
 #include "tests/support/never.h"
+#include "tests/support/states.h"
 
 namespace slackline::internal::test {
 
@@ -46,10 +48,8 @@ inline std::string RefusalOf(const Problem& problem, const TrainOptions& options
   return MessageOf<DataError>([&] { MakeLearner(problem, options); });
 }
 
-/// Checks that a run that is interrupted after so many passes and resumed is the whole run, bit for
-/// bit.
-inline void CheckResumedAfter(int passes, const Problem& problem, const TrainOptions& options,
-                              const TrainSummary& whole) {
+/// The state of a run that is interrupted after so many passes.
+inline std::string StateAfter(int passes, const Problem& problem, const TrainOptions& options) {
   std::atomic<int> interrupt{0};
   std::string state;
   int written = 0;
@@ -60,28 +60,49 @@ inline void CheckResumedAfter(int passes, const Problem& problem, const TrainOpt
     if (++written >= passes) interrupt = SIGINT;
   };
   RunTraining(problem, *MakeLearner(problem, options), options, nullptr, &interrupt, plan);
-  CheckpointPlan rest;
-  rest.resume = state;
-  CheckSame(whole,
-            RunTraining(problem, *MakeLearner(problem, options), options, nullptr, nullptr, rest));
+  REQUIRE(written >= passes);
+  return state;
 }
 
-/// f of the learner's dual point, from the coordinates of the point alone.
-inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
+/// The rest of a run that begins with a state.
+inline TrainSummary Resumed(const Problem& problem, const TrainOptions& options,
+                            std::string_view state, TrainObserver* observer = nullptr) {
+  return RunTraining(problem, *MakeLearner(problem, options), options, observer, nullptr,
+                     ContinuedFrom(state));
+}
+
+/// Checks that a run that is interrupted after so many passes and resumed is the whole run, bit for
+/// bit.
+inline void CheckResumedAfter(int passes, const Problem& problem, const TrainOptions& options,
+                              const TrainSummary& whole) {
+  CAPTURE(passes);
+  CheckSame(whole, Resumed(problem, options, StateAfter(passes, problem, options)));
+}
+
+/// Ψμ of the learner's dual point, from the coordinates of the point alone; adds the losses of all
+/// examples to *losses.
+inline std::vector<double> WeightsOfDualPoint(const Problem& problem, const Learner& learner,
+                                              double* losses) {
   std::vector<double> weights(problem.num_weights(), 0.0);
   std::vector<double> coordinates;
-  double sum = 0;
   for (Index m = 0; m < problem.size(); ++m) {
     double loss = 0;
     REQUIRE(learner.traits().dual_point->DualPoint(m, &coordinates, &loss));
-    sum += loss;
+    *losses += loss;
     const ExampleView example = problem.data().example(m);
     ScatterFeatures(example, coordinates, -1 / problem.lambda_m(), weights);
     coordinates.assign(coordinates.size(), 0.0);
     AddLabellingFeatures(example, example.labels(), 1, coordinates);
     ScatterFeatures(example, coordinates, 1 / problem.lambda_m(), weights);
   }
-  return sum / problem.size() - Regulariser(problem.lambda(), weights);
+  return weights;
+}
+
+/// f of that point.
+inline double ValueOfDualPoint(const Problem& problem, const Learner& learner) {
+  double losses = 0;
+  const std::vector<double> weights = WeightsOfDualPoint(problem, learner, &losses);
+  return losses / problem.size() - Regulariser(problem.lambda(), weights);
 }
 
 /// Evaluates the learner before the first pass and after each of `passes` passes. Checks that the
@@ -129,24 +150,38 @@ inline void CheckResume(const Problem& problem, TrainOptions options) {
   options.gap_tolerance = options.absolute_gap = 0;
   options.max_passes = 20;
   const TrainSummary whole = Train(problem, options);
-  for (const std::size_t pass : {1, 6, 13}) {
-    std::vector<std::string> states;
-    std::atomic<int> interrupt{0};
-    CheckpointPlan stop;
-    stop.every_seconds = 0;
-    stop.write = [&](const std::string& state, auto) {
-      if (states.size() < pass) states.push_back(state);
-      if (states.size() == pass) interrupt = SIGINT;
-    };
-    const auto first = MakeLearner(problem, options);
-    RunTraining(problem, *first, options, nullptr, &interrupt, stop);
-    REQUIRE(states.size() == pass);
-    CheckpointPlan resume;
-    resume.resume = states.back();
-    const auto second = MakeLearner(problem, options);
-    const TrainSummary resumed = RunTraining(problem, *second, options, nullptr, nullptr, resume);
-    CAPTURE(pass);
-    CheckSame(whole, resumed);
+  for (const int passes : {1, 6, 13}) CheckResumedAfter(passes, problem, options, whole);
+}
+
+/// Checks that four shards come to the gap of the options within so many times the passes of one.
+inline void CheckPassesOfShards(const Problem& problem, TrainOptions options, Index times) {
+  options.check_every = 1;
+  options.shards = 1;
+  const Index alone = Train(problem, options).last.pass;
+  options.shards = 4;
+  options.max_passes = times * (alone + 1);
+  CAPTURE(options.learner.name());
+  CAPTURE(alone);
+  CHECK(Train(problem, options).termination == Termination::kConverged);
+}
+
+/// Interrupts passes in their middle, and checks that each leaves a point with a certificate.
+/// never_falls: whose dual is no smaller than before, and which the next whole pass improves.
+inline void CheckInterruptedPasses(const Problem& problem, const TrainOptions& options,
+                                   bool never_falls) {
+  const auto learner = MakeLearner(problem, options);
+  if (!never_falls) learner->traits().dual_point->KeepDualPoint();
+  const std::atomic<int> interrupt{1};
+  learner->RunPass(kNever);
+  const double before = learner->Evaluate(1).dual;
+  CAPTURE(options.learner.name());
+  for (int pass = 0; pass < 4; ++pass) {
+    learner->RunPass(pass < 3 ? StopControl(&interrupt, 0) : kNever);
+    const Evaluation after = learner->Evaluate(1);
+    if (never_falls) CHECK(after.dual >= before - kExact);
+    CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
+    CHECK(after.primal >= after.dual);
+    if (never_falls && pass == 3) CHECK(after.dual > before);
   }
 }
 
@@ -159,38 +194,33 @@ struct TakeOver {
 };
 
 /// Saves the state of a learner, loads it into a second one and trains both further. Checks that
-/// states, figures and weights have the same bits at the end, and that a truncated state is
-/// refused. Returns the first learner.
+/// states, figures, weights and work are the same at once and at the end, bit for bit, and that a
+/// truncated state is refused. Returns the first learner.
 inline std::unique_ptr<Learner> CheckTakeOver(const Problem& problem, const TrainOptions& options,
                                               const TakeOver& plan = {}) {
   auto first = MakeLearner(problem, options);
   for (int pass = 0; pass < plan.before; ++pass) first->RunPass(kNever);
   if (plan.prepare) plan.prepare(*first);
-  StateWriter state;
-  first->Save(&state);
+  const std::string state = StateOf(*first);
   const auto second = MakeLearner(problem, options);
-  StateReader reader(state.bytes());
-  second->Load(&reader);
-  reader.Finish();
+  LoadAll(state, *second);
+  CHECK(StateOf(*second) == state);
   CHECK(second->weights().empty());
   for (int pass = 0; pass < plan.after; ++pass) {
     first->RunPass(kNever);
     if (plan.checks) second->Evaluate(1);
     second->RunPass(kNever);
   }
-  StateWriter first_end, second_end;
-  first->Save(&first_end);
-  second->Save(&second_end);
-  CHECK(first_end.bytes() == second_end.bytes());
+  CHECK(StateOf(*first) == StateOf(*second));
   const Evaluation a = first->Evaluate(1);
   const Evaluation b = second->Evaluate(2);
   CHECK(a.primal == b.primal);
   CHECK(a.dual == b.dual);
-  CHECK(std::equal(first->weights().begin(), first->weights().end(), second->weights().begin(),
-                   second->weights().end()));
+  CHECK(std::ranges::equal(first->weights(), second->weights()));
   CHECK(Adapt(*first, a) == Adapt(*second, b));
-  StateReader torn(std::string_view(state.bytes()).substr(0, state.bytes().size() / 2));
-  CHECK_THROWS_AS(MakeLearner(problem, options)->Load(&torn), DataError);
+  CHECK(first->work().entries == second->work().entries);
+  const std::string_view torn = std::string_view(state).substr(0, state.size() / 2);
+  CHECK_THROWS_AS(LoadAll(torn, *MakeLearner(problem, options)), DataError);
   return first;
 }
 
@@ -257,21 +287,29 @@ inline Evaluation CheckPath(const Problem& first, const Problem& second,
 
 struct VerifiedRun {
   std::unique_ptr<Learner> learner;
-  TrainSummary summary;
-  Verification verification;
+  TrainSummary summary = {};
+  Verification verification = {};
 };
 
-/// Checks that another solver confirms the certificate of a run of at most `passes` passes.
-inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, Index passes = 30) {
-  options.max_passes = passes;
-  VerifiedRun run;
-  run.learner = MakeLearner(problem, options);
+/// Checks that another solver confirms the certificate of a run, which keeps its dual point.
+inline VerifiedRun TrainVerified(const Problem& problem, const TrainOptions& options,
+                                 TrainObserver* observer = nullptr,
+                                 const std::atomic<int>* interrupt = nullptr) {
+  VerifiedRun run{.learner = MakeLearner(problem, options)};
   run.learner->traits().dual_point->KeepDualPoint();
-  run.summary = RunTraining(problem, *run.learner, options, nullptr, nullptr);
+  run.summary = RunTraining(problem, *run.learner, options, observer, interrupt);
   run.verification = VerifyCertificate(problem, run.summary.weights, run.summary.last, options,
                                        run.learner->traits().dual_point);
+  CAPTURE(run.summary.message);
   CAPTURE(run.verification.message);
   CHECK(run.verification.outcome == VerifyOutcome::kHolds);
+  return run;
+}
+
+/// The same for a run of at most `passes` passes.
+inline VerifiedRun CheckVerifies(const Problem& problem, TrainOptions options, Index passes = 30) {
+  options.max_passes = passes;
+  VerifiedRun run = TrainVerified(problem, options);
   CHECK(std::isfinite(run.verification.dual));
   return run;
 }
@@ -298,8 +336,7 @@ inline void CheckNumbers(const TrainSummary& summary) {
 inline void CheckUnpleasantProblems(const TrainOptions& given) {
   Random random(4711);
   for (int shape = 0; shape < 8; ++shape) {
-    ProblemOptions kind;
-    kind.num_examples = shape == 0 ? 1 : 3;
+    ProblemOptions kind{.num_examples = shape == 0 ? 1 : 3};
     if (shape == 1) kind.zero_features = true;
     if (shape == 2) kind.max_states = 1;
     if (shape == 3) kind.single_states = kind.whole_inputs = true;

@@ -29,10 +29,7 @@ constexpr AverageKind kAverages[] = {AverageKind::kOff, AverageKind::kUniform,
 constexpr OrderKind kOrders[] = {OrderKind::kExample, OrderKind::kUniform, OrderKind::kCyclic};
 
 TrainOptions Of(LearnerKind learner, SolverKind oracle = SolverKind::kAuto) {
-  TrainOptions options;
-  options.learner = learner;
-  options.oracle = oracle;
-  return options;
+  return {.learner = learner, .oracle = oracle};
 }
 
 bool HasFactors(const Problem& problem) {

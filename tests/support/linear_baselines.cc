@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/linear_baselines.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include <slackline/learning/standalone/prox_regulariser.h>
@@ -45,7 +43,7 @@ class Terms {
   double LargestEigenvalue() const {
     Random random(1);
     std::vector<double> v(Size(rows.dimension()));
-    for (double& x : v) x = random.Normal();
+    for (double& value : v) value = random.Normal();
     double value = 0;
     for (int k = 0; k < 30; ++k) {
       std::vector<double> next(v.size(), 0.0);

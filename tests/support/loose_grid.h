@@ -10,12 +10,12 @@
 namespace slackline::internal::test {
 
 inline Problem LooseGrid(double lambda, Index examples = 2, Index side = 8, Index states = 5) {
-  GridProblemOptions grid;
-  grid.examples = examples;
-  grid.rows = grid.cols = side;
-  grid.states = states;
-  grid.features = 3;
-  grid.label_noise = 0.4;
+  const GridProblemOptions grid{.examples = examples,
+                                .rows = side,
+                                .cols = side,
+                                .states = states,
+                                .features = 3,
+                                .label_noise = 0.4};
   return Problem(MakeGridProblem(grid), lambda);
 }
 

@@ -36,8 +36,7 @@ std::shared_ptr<const Structure> LabelStructure(Index num_labels, Index num_feat
 TrainingSet RandomMultiLabelProblem(Random& random, Index num_examples, Index num_labels,
                                     Index num_features, bool full, double threshold) {
   const auto structure = LabelStructure(num_labels, num_features, full);
-  std::vector<double> truth(num_labels * num_features);
-  for (double& w : truth) w = random.Normal();
+  std::vector<double> truth = Normals(random, num_labels * num_features);
   const auto rows = std::make_shared<FeatureRows>();
   std::vector<std::vector<Index>> given;
   std::vector<double> x(num_features);
@@ -62,8 +61,7 @@ TrainingSet RandomTextProblem(Random& random, Index num_examples, Index num_labe
                               Index num_features) {
   constexpr Index kWords = 8;
   const auto structure = LabelStructure(num_labels, num_features, false);
-  std::vector<double> truth(num_labels * num_features);
-  for (double& w : truth) w = random.Normal();
+  std::vector<double> truth = Normals(random, num_labels * num_features);
   const auto rows = std::make_shared<FeatureRows>();
   Dataset data(structure->shared_layout(), rows);
   std::vector<Index> y(num_labels);

@@ -5,6 +5,8 @@
 #include <slackline/core/random.h>
 #include <slackline/learning/problem.h>
 
+#include "tests/support/vectors.h"
+
 namespace slackline::internal::test {
 
 /// A multi-label problem as the application builds it: binary labels, one dense input per example,

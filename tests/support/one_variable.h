@@ -3,7 +3,6 @@
 // Problems with one variable and one weight, on which bounds are reached.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -51,8 +50,7 @@ class PlainOnline {
   /// Lines 2 to 5 for example m. others: further labellings, by the samplers' rule: those that are
   /// not among the samples yet, until there are `samples`.
   void Step(Index m, const std::vector<std::vector<Index>>& others, std::size_t samples) {
-    PlainOnlineStep step;
-    step.before = w;
+    PlainOnlineStep step{.before = w};
     const double lambda = problem_.lambda();
     const PsiAndLoss& worst = psi_[m][Best(m, w, true)];
     step.suffered = 0.5 * lambda * w.squaredNorm() + worst.loss - w.dot(worst.psi);

@@ -72,14 +72,37 @@ PlainSoft::Point PlainSoft::At(const RealVector& mu) const {
   return {mu, psi_ * mu / Real(problem_.size()), agreement_ * mu};
 }
 
+RealVector PlainSoft::Weights(const Point& point) const {
+  return (kappa_ * centre_ + point.g) / (kappa_ + Real(problem_.lambda()));
+}
+
+Real PlainSoft::ValueOfTables(const Point& point) const {
+  const RealVector w = Weights(point);
+  return loss_.dot(point.mu) / problem_.size() + problem_.lambda() / 2 * w.squaredNorm() +
+         kappa_ / 2 * (w - centre_).squaredNorm() - w.dot(point.g);
+}
+
+Real PlainSoft::Penalty(const Point& point) const {
+  return point.v.squaredNorm() / (2 * rho_ * problem_.size());
+}
+
 Real PlainSoft::Value(const Point& point) const {
-  const Real count = problem_.size();
-  const Real lambda = problem_.lambda();
-  const RealVector w = (kappa_ * centre_ + point.g) / (kappa_ + lambda);
-  return loss_.dot(point.mu) / count + lambda / 2 * w.squaredNorm() +
-         kappa_ / 2 * (w - centre_).squaredNorm() - w.dot(point.g) - eta_.dot(point.v) / count -
-         point.v.squaredNorm() / (2 * rho_ * count) -
-         smoothing_ / (2 * count) * point.mu.squaredNorm();
+  return ValueOfTables(point) - Penalty(point) -
+         (eta_.dot(point.v) + smoothing_ / 2 * point.mu.squaredNorm()) / problem_.size();
+}
+
+Real PlainSoft::Relaxed(const Point& point) const {
+  const RealVector w = Weights(point);
+  const RealVector theta =
+      loss_ - psi_.transpose() * w - agreement_.transpose() * (eta_ + point.v / rho_);
+  Real hinges = 0;
+  for (Index m = 0; m < problem_.size(); ++m) {
+    for (Index a = 0; a < graph(m).num_parts(); ++a) {
+      const auto [first, last] = Columns(m, a);
+      hinges += theta.segment(first, last - first).maxCoeff();
+    }
+  }
+  return problem_.lambda() / 2 * w.squaredNorm() + hinges / problem_.size();
 }
 
 std::pair<Real, Real> PlainSoft::Parabola(const Point& point, const RealVector& d) const {

@@ -36,7 +36,14 @@ class PlainSoft {
     RealVector v;  ///< A_ci μ_c − μ_i
   };
   Point At(const RealVector& mu) const;
+  Offset size() const { return columns_; }
+  RealVector Weights(const Point& point) const;
   Real Value(const Point& point) const;
+  /// The dual without constraints and smoothing.
+  Real ValueOfTables(const Point& point) const;
+  /// g(w, δ) at δ = η + v/ρ, without smoothing, and Σ ‖v‖²/(2ρM), which G_ρ adds to it.
+  Real Relaxed(const Point& point) const;
+  Real Penalty(const Point& point) const;
   /// (rise, bend) of the dual along point + t·d, which is begin + rise·t + bend·t². O(non-zeros of
   /// d).
   std::pair<Real, Real> Parabola(const Point& point, const RealVector& d) const;

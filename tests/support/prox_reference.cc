@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/prox_reference.h"
 
+#include <algorithm>
 #include <vector>
 
 #include <slackline/core/check.h>
@@ -21,6 +22,8 @@ struct Column {
   VectorXd features;
   double loss;
 };
+
+bool IsNonzero(double value) { return value != 0; }
 
 std::vector<Column> AllColumns(const TrainingSet& training) {
   std::vector<Column> columns;
@@ -43,20 +46,23 @@ std::vector<Column> AllColumns(const TrainingSet& training) {
 
 }  // namespace
 
-Optimum SolveProx(const TrainingSet& training, double lambda, double l1, double smoothing) {
+Optimum SolveProx(const TrainingSet& training, double lambda, double l1, double smoothing,
+                  const std::vector<double>& signs) {
   const std::vector<Column> columns = AllColumns(training);
   const auto count = static_cast<Eigen::Index>(columns.size());
   const Eigen::Index d = training.data.layout().size();
   const auto examples = static_cast<double>(training.data.size());
   const Eigen::Index boxes = l1 > 0 ? d : 0;
   const double tau = l1 / lambda;
-  // x = (β, p, s): minimise λ/2 ‖Ψβ − p + τ‖² − β·Δ/M − (γ/2M) Σ (1 − ‖μ_i‖²), p + s = 2τ.
-  MatrixXd residual = MatrixXd::Zero(d, count + 2 * boxes);
-  MatrixXd marginals =
-      MatrixXd::Zero(static_cast<Eigen::Index>(training.losses.size()), count + 2 * boxes);
-  MatrixXd rows = MatrixXd::Zero(training.data.size() + boxes, count + 2 * boxes);
+  const Eigen::Index signed_weights = std::count_if(signs.begin(), signs.end(), IsNonzero);
+  const Eigen::Index all = count + 2 * boxes + signed_weights;
+  // x = (β, p, s, ν): minimise λ/2 ‖Ψβ − p + τ + Sν‖² − β·Δ/M − (γ/2M) Σ (1 − ‖μ_i‖²), p + s = 2τ,
+  // where S holds the signs, and ν the multipliers of their constraints.
+  MatrixXd residual = MatrixXd::Zero(d, all);
+  MatrixXd marginals = MatrixXd::Zero(static_cast<Eigen::Index>(training.losses.size()), all);
+  MatrixXd rows = MatrixXd::Zero(training.data.size() + boxes, all);
   VectorXd right = VectorXd::Ones(rows.rows());
-  VectorXd linear = VectorXd::Zero(count + 2 * boxes);
+  VectorXd linear = VectorXd::Zero(all);
   double variables = 0;
   for (Index m = 0; m < training.data.size(); ++m)
     variables += training.data.example(m).graph().num_variables();
@@ -75,6 +81,10 @@ Optimum SolveProx(const TrainingSet& training, double lambda, double l1, double 
     rows(training.data.size() + k, count + k) = 1;
     rows(training.data.size() + k, count + d + k) = 1;
     right[training.data.size() + k] = 2 * tau;
+  }
+  Eigen::Index next = count + 2 * boxes;
+  for (std::size_t k = 0; k < signs.size(); ++k) {
+    if (IsNonzero(signs[k])) residual(static_cast<Eigen::Index>(k), next++) = signs[k];
   }
   MatrixXd q = lambda * residual.transpose() * residual;
   q += smoothing / examples * marginals.transpose() * marginals;

@@ -154,8 +154,7 @@ std::vector<Index> RandomLabels(Random& random, const FactorGraph& graph) {
 }
 
 std::vector<double> RandomScores(Random& random, const FactorGraph& graph, double scale) {
-  std::vector<double> scores(graph.total_states());
-  for (double& score : scores) score = scale * random.Normal();
+  std::vector<double> scores = Normals(random, graph.total_states(), scale);
   return scores;
 }
 

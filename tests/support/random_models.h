@@ -4,14 +4,34 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <slackline/core/factor_graph.h>
 #include <slackline/core/random.h>
+#include <slackline/inference/map_solver.h>
+
+#include "tests/support/vectors.h"
 
 namespace slackline::internal::test {
 
 using GraphPtr = std::shared_ptr<const FactorGraph>;
+
+/// The answer of a solver. more: a warm start, or what else the solver takes after the scores.
+template <class Solver, class More = WarmStart*>
+MapResult Solved(Solver&& solver, std::span<const double> scores, More&& more = nullptr) {
+  MapResult result;
+  solver.Solve(scores, more, &result);
+  return result;
+}
+
+/// The answer of a decoder.
+template <class Decoder, class... Input>
+MapResult Decoded(Decoder&& decoder, const Input&... input) {
+  MapResult result;
+  decoder.Decode(input..., &result);
+  return result;
+}
 
 /// A graph without cycles on n ≥ 0 variables with 1 … max_states states each: pairs, some triples,
 /// some unary factors, scopes in any order, sometimes several components.

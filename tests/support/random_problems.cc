@@ -11,6 +11,8 @@
 #include <slackline/factors/potts.h>
 #include <slackline/factors/table.h>
 
+#include "tests/support/losses.h"
+
 namespace slackline::internal::test {
 namespace {
 
@@ -219,9 +221,7 @@ TrainingSet RandomProblem(Random& random, const ProblemOptions& options) {
     }
     first_input += structure->num_inputs();
   }
-  LossOptions loss;
-  loss.scale = options.loss;
-  return MakeTrainingSet(data, loss);
+  return MakeTrainingSet(data, LossWith(options.loss));
 }
 
 ProblemOptions RandomOptions(Random& random) {

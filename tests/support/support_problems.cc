@@ -12,6 +12,7 @@
 #include <slackline/factors/tree_factor.h>
 
 #include "tests/support/allowed_labelling.h"
+#include "tests/support/losses.h"
 #include "tests/support/random_problems.h"
 
 namespace slackline::internal::test {
@@ -182,8 +183,7 @@ std::string_view Name(ProblemKind kind) {
 }
 
 TrainingSet UnpleasantProblem(Random& random, ProblemKind kind) {
-  LossOptions loss;
-  loss.scale = Coin(random, 2) ? LossScale::kMean : LossScale::kCount;
+  const LossOptions loss = LossWith(Coin(random, 2) ? LossScale::kMean : LossScale::kCount);
   TrainingSet training = HasGlobals(kind)
                              ? MakeTrainingSet(GlobalProblem(random, kind).Make(), loss)
                              : RandomProblem(random, TableOptions(random, kind));

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <slackline/core/random.h>
+
 namespace slackline::internal::test {
 
 using Real = long double;  ///< the numbers of reference computations
@@ -21,6 +23,13 @@ inline double LargestDifference(std::span<const double> a, std::span<const doubl
   double largest = 0;
   for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
   return largest;
+}
+
+/// Normal numbers with this standard deviation.
+inline std::vector<double> Normals(Random& random, std::size_t count, double scale = 1) {
+  std::vector<double> values(count);
+  for (double& value : values) value = scale * random.Normal();
+  return values;
 }
 
 inline std::vector<double> Copy(std::span<const double> values) {

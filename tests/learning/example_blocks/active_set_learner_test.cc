@@ -10,18 +10,12 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/feature_map.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/active_set_parts.h"
 #include "tests/support/dense_labellings.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -97,12 +91,8 @@ CountedProblem MakeCounted(Random& random, Index examples, Index hard) {
 }
 
 TrainOptions PairwiseOptions(OrderKind order, SolverKind oracle = SolverKind::kAuto) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.order = order;
-  options.oracle = oracle;
-  return options;
+  return {
+      .learner = LearnerKind::kBcfw, .step = StepKind::kPairwise, .order = order, .oracle = oracle};
 }
 
 double Gap(const Evaluation& evaluation) { return evaluation.primal - evaluation.dual; }
@@ -208,8 +198,7 @@ TEST_CASE("the gap estimate is the gap found by the last oracle calls") {
   for (const OrderKind order : {OrderKind::kGap, OrderKind::kExample}) {
     // One example: no other example changes the weights between two of its visits.
     const Problem problem(RandomMultiLabelProblem(random, 1, 4, 3, false), 0.1);
-    TrainOptions options = PairwiseOptions(order, SolverKind::kRoof);
-    options.proximal = Switch::kOff;
+    TrainOptions options = With(PairwiseOptions(order, SolverKind::kRoof), "--proximal off");
     const auto learner = MakeActiveSetLearner(problem, options);
     CHECK(GapEstimate(*learner) == kInfinity);
     learner->RunPass(kNever);
@@ -259,10 +248,8 @@ TEST_CASE("a gap estimate that is too small does not end the run") {
   int misled = 0;
   for (int trial = 0; trial < 12; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, false), 0.02);
-    TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kRoof);
-    options.proximal = Switch::kOff;
-    options.gap_tolerance = 0;
-    options.check_every = 1;
+    TrainOptions options = With(PairwiseOptions(OrderKind::kGap, SolverKind::kRoof),
+                                "--proximal off --gap-tolerance 0 --check-every 1");
     // A tolerance that the estimate meets at some pass while the gap does not.
     const auto probe = MakeActiveSetLearner(problem, options);
     double tolerance = 0;
@@ -313,31 +300,6 @@ TEST_CASE("the stored dual point is the best of all evaluated ones") {
   CHECK(MakeActiveSetLearner(problem, options)->traits().dual_point->DualPointIsBest());
 }
 
-TEST_CASE("a pass beside an evaluation changes neither of them") {
-  Random random(7);
-  const Problem problem(RandomMultiLabelProblem(random, 20, 5, 4, true), 0.01);
-  for (const AverageKind average : {AverageKind::kOff, AverageKind::kWeighted}) {
-    TrainOptions options = PairwiseOptions(OrderKind::kGap, SolverKind::kRoof);
-    options.average = average;
-    const auto plain = MakeActiveSetLearner(problem, options);
-    const auto beside = MakeActiveSetLearner(problem, options);
-    REQUIRE(EvaluatesBesidePasses(*beside));
-    for (int pass = 0; pass < 12; ++pass) {
-      const Evaluation expected = plain->Evaluate(1);
-      const std::vector<double> weights = Copy(plain->weights());
-      plain->RunPass(kNever);
-      double seconds = -1;
-      const Evaluation evaluation =
-          beside->traits().companion->EvaluateBesidePass(3, kNever, &seconds);
-      CHECK(evaluation.primal == expected.primal);
-      CHECK(evaluation.dual == expected.dual);
-      CHECK(Copy(beside->weights()) == weights);
-      CHECK(Copy(beside->reached()) == Copy(plain->reached()));
-      CHECK(beside->work().entries == plain->work().entries);
-    }
-  }
-}
-
 TEST_CASE("data in windows are evaluated in one sweep on one thread, and bit for bit as in two") {
   Random random(641);
   constexpr Index kExamples = 150;
@@ -364,7 +326,7 @@ TEST_CASE("data in windows are evaluated in one sweep on one thread, and bit for
       CAPTURE(shards);
       CHECK(of_once.primal == of_twice.primal);
       CHECK(of_once.dual == of_twice.dual);
-      CHECK(std::equal(once->weights().begin(), once->weights().end(), twice->weights().begin()));
+      CHECK(std::ranges::equal(once->weights(), twice->weights()));
       CHECK(of_once.dual <= of_once.primal);
       for (Index m = 0; m < kExamples; m += 7) {
         double loss_a = 0, loss_b = 0;

@@ -240,12 +240,10 @@ TEST_CASE("searches start after three visits with small gains, and find the maxi
   int searched = 0;
   int sharpened = 0;
   for (int trial = 0; trial < 6; ++trial) {
-    ProblemOptions shape;
-    shape.num_examples = 4;
-    shape.num_variables = 5;
-    shape.num_factors = 10;
-    shape.potts = false;
-    const Problem problem(RandomProblem(random, shape), 0.02);
+    const Problem problem(
+        RandomProblem(random,
+                      {.num_examples = 4, .num_variables = 5, .num_factors = 10, .potts = false}),
+        0.02);
     ExampleOracle oracle(problem, {.solver = SolverKind::kMessagesBranchAndBound,
                                    .effort = ExampleOracle::Effort::kTraining,
                                    .searches = ExampleOracle::Searches::kOnDemand});

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Learning with constraints on signs, on small grids of associative pairs. The optimum comes from
-// an interior-point method on the dual over all labellings, with a column for each multiplier of a
-// constraint: min over β, μ ≥ 0 of λ/2 ‖Ψβ/(λM) + Sμ‖² − β·Δ/M, where S holds the signs.
+// an interior-point method (tests/support/prox_reference.h).
 #include <cmath>
 #include <memory>
 #include <string>
@@ -13,22 +12,17 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/agreement.h>
-#include <slackline/factors/joint_states.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/learner_registry.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
-#include "tests/support/dense_qp.h"
 #include "tests/support/labelling_program.h"
 #include "tests/support/learner_checks.h"
+#include "tests/support/prox_reference.h"
 #include "tests/support/quadratic_program.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -83,55 +77,6 @@ Problem DrawGrids(Random& random, const ChessGrids& grids, double lambda) {
   return Problem(MakeTrainingSet(data, {}), lambda);
 }
 
-/// The optimum and its weights.
-Optimum ConstrainedOptimum(const Problem& problem, const std::vector<double>& signs) {
-  const double lambda = problem.lambda();
-  const double count = problem.size();
-  std::vector<Eigen::VectorXd> columns;
-  std::vector<double> losses;
-  std::vector<Index> example_of;
-  for (Index m = 0; m < problem.size(); ++m) {
-    const ExampleView example = problem.data().example(m);
-    const auto given = example.graph().cardinalities();
-    const std::vector<Index> cardinalities(given.begin(), given.end());
-    std::vector<Index> labels(cardinalities.size(), 0);
-    const auto features = [&](std::span<const Index> y) {
-      Eigen::VectorXd phi = Eigen::VectorXd::Zero(problem.num_weights());
-      const FactorGraph& graph = example.graph();
-      for (Index i = 0; i < graph.num_variables(); ++i) phi += DenseFeatures(example, i, y[i]);
-      for (Index c = 0; c < graph.num_factors(); ++c)
-        phi += DenseFeatures(example, graph.num_variables() + c, JointState(graph, c, y));
-      return phi;
-    };
-    const Eigen::VectorXd truth = features(example.labels());
-    do {
-      columns.push_back((truth - features(labels)) / (lambda * count));
-      losses.push_back(problem.training().LossOf(m, labels));
-      example_of.push_back(m);
-    } while (NextJoint(cardinalities, labels));
-  }
-  const auto labellings = static_cast<Eigen::Index>(columns.size());
-  std::vector<Eigen::Index> constrained;
-  for (std::size_t k = 0; k < signs.size(); ++k) {
-    if (signs[k] != 0) constrained.push_back(static_cast<Eigen::Index>(k));
-  }
-  const Eigen::Index all = labellings + static_cast<Eigen::Index>(constrained.size());
-  Eigen::MatrixXd points = Eigen::MatrixXd::Zero(problem.num_weights(), all);
-  Eigen::VectorXd c = Eigen::VectorXd::Zero(all);
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(problem.size(), all);
-  for (Eigen::Index k = 0; k < labellings; ++k) {
-    points.col(k) = columns[k];
-    c[k] = -losses[k] / count;
-    a(example_of[k], k) = 1;
-  }
-  for (std::size_t k = 0; k < constrained.size(); ++k)
-    points(constrained[k], labellings + static_cast<Eigen::Index>(k)) = signs[constrained[k]];
-  const QpResult solved =
-      SolveQp(lambda * points.transpose() * points, c, a, Eigen::VectorXd::Ones(problem.size()));
-  const Eigen::VectorXd w = points * solved.x;
-  return {-solved.objective, {w.data(), w.data() + w.size()}, {}};
-}
-
 std::vector<double> SignsOf(const Problem& problem) {
   std::vector<double> signs(problem.num_weights(), 0.0);
   const SignConstraints found = AssociativeSigns(problem.data());
@@ -141,12 +86,7 @@ std::vector<double> SignsOf(const Problem& problem) {
 
 TrainOptions SignedRun(LearnerKind learner, StepKind step = StepKind::kAuto,
                        SolverKind oracle = SolverKind::kAuto) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = step;
-  options.oracle = oracle;
-  options.associative = true;
-  return options;
+  return {.learner = learner, .step = step, .associative = true, .oracle = oracle};
 }
 
 std::vector<TrainOptions> SignedWays(Index states) {
@@ -202,9 +142,9 @@ void Compare(const Problem& problem, TrainOptions options, const Optimum& optimu
   CAPTURE(options.own<ProxSdcaOptions>().sdca_step);
   options.gap_tolerance = ToleranceOf(options);
   options.max_passes = 20000;
-  const auto learner = MakeLearner(problem, options);
-  learner->traits().dual_point->KeepDualPoint();
-  const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+  const VerifiedRun run = TrainVerified(problem, options);
+  CHECK(run.verification.dual_proved);
+  const TrainSummary& summary = run.summary;
   const double room = kSolver * (1 + optimum.value);
   CHECK(summary.last.primal >= optimum.value - room);
   CHECK(summary.last.dual <= optimum.value + room);
@@ -217,11 +157,6 @@ void Compare(const Problem& problem, TrainOptions options, const Optimum& optimu
   for (std::size_t k = 0; k < summary.weights.size(); ++k)
     distance += std::pow(summary.weights[k] - optimum.weights[k], 2);
   CHECK(0.5 * problem.lambda() * distance <= summary.last.primal - optimum.value + room);
-  const Verification verified = VerifyCertificate(problem, summary.weights, summary.last, options,
-                                                  learner->traits().dual_point);
-  CAPTURE(verified.message);
-  CHECK(verified.outcome == VerifyOutcome::kHolds);
-  CHECK(verified.dual_proved);
 }
 
 }  // namespace
@@ -235,7 +170,7 @@ TEST_CASE("all ways to train reach the constrained optimum") {
       CAPTURE(lambda);
       const Problem problem = DrawGrids(random, grids, lambda);
       REQUIRE(SignsOf(problem) == ExpectedSigns(grids));
-      const Optimum optimum = ConstrainedOptimum(problem, ExpectedSigns(grids));
+      const Optimum optimum = SolveProx(problem.training(), lambda, 0, 0, ExpectedSigns(grids));
       // Steps on pairs of labellings find the same optimum.
       const ReferenceBracket bracket =
           BracketOptimum(problem.training(), lambda, {.signs = AssociativeSigns(problem.data())});
@@ -256,8 +191,7 @@ TEST_CASE("the dual never falls, and gaps are those of the definition") {
   Random random(2);
   const Problem problem = DrawGrids(random, {2, 3, 3}, 0.05);
   for (const StepKind step : {StepKind::kPairwise, StepKind::kAway, StepKind::kFrankWolfe}) {
-    TrainOptions options = SignedRun(LearnerKind::kBcfw, step);
-    options.proximal = Switch::kOff;
+    TrainOptions options = With(SignedRun(LearnerKind::kBcfw, step), "--proximal off");
     CheckDualNeverFalls(problem, options, 40, 1e-12);
     const auto learner = MakeLearner(problem, options);
     for (int pass = 0; pass < 6; ++pass) {
@@ -284,17 +218,11 @@ TEST_CASE("l1 and smoothing keep the signs") {
       const ReferenceBracket bracket = BracketOptimum(
           problem.training(), problem.lambda(),
           {.l1 = l1, .smoothing = smoothing, .signs = AssociativeSigns(problem.data())});
-      const auto learner = MakeLearner(problem, options);
-      learner->traits().dual_point->KeepDualPoint();
-      const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+      const TrainSummary summary = TrainVerified(problem, options).summary;
       CHECK(summary.termination == Termination::kConverged);
       CHECK(summary.last.primal >= bracket.lower - kSolver);
       CHECK(summary.last.dual <= bracket.upper + kSolver);
       CHECK(AssociativeSigns(problem.data()).FirstViolation(summary.weights) == nullptr);
-      const Verification verified = VerifyCertificate(problem, summary.weights, summary.last,
-                                                      options, learner->traits().dual_point);
-      CAPTURE(verified.message);
-      CHECK(verified.outcome == VerifyOutcome::kHolds);
     }
   }
 }
@@ -337,23 +265,18 @@ TEST_CASE("the choice of auto") {
 TEST_CASE("what cannot be combined is refused") {
   Random random(7);
   const Problem problem = DrawGrids(random, {3, 2, 2}, 0.1);
-  TrainOptions options = SignedRun(LearnerKind::kBcfw);
-  options.shards = 2;
-  CHECK(RefusalOf(problem, options) == "--shards cannot be combined with --associative");
-  options = SignedRun(LearnerKind::kBcfw, StepKind::kPairwise);
-  options.own<BcfwOptions>().planes = Switch::kOn;
-  CHECK(RefusalOf(problem, options) == "--associative cannot be combined with --planes on");
-  options = SignedRun(LearnerKind::kBcfw);
-  options.rescaling = Rescaling::kSlack;
-  CHECK(RefusalOf(problem, options) == "--associative cannot be combined with --rescaling slack");
-  options = SignedRun(LearnerKind::kBcfw);
-  options.kernel = KernelKind::kRbf;
-  CHECK(RefusalOf(problem, options).find("--associative cannot be combined with --kernel") == 0);
-  CHECK(RefusalOf(problem, SignedRun(LearnerKind::kSoft))
-            .find("--associative on applies to --learner") == 0);
-  options = SignedRun(LearnerKind::kBcfw, StepKind::kAuto, SolverKind::kExpansion);
-  options.associative = false;
-  CHECK(RefusalOf(problem, options) ==
+  const auto refusal = [&](const std::string& text) { return RefusalOf(problem, Given(text)); };
+  const std::string bcfw = "--associative on --learner bcfw ";
+  CHECK(refusal(bcfw + "--shards 2") == "--shards cannot be combined with --associative");
+  CHECK(refusal(bcfw + "--step pairwise --planes on") ==
+        "--associative cannot be combined with --planes on");
+  CHECK(refusal(bcfw + "--rescaling slack") ==
+        "--associative cannot be combined with --rescaling slack");
+  CHECK(
+      refusal(bcfw + "--kernel rbf").starts_with("--associative cannot be combined with --kernel"));
+  CHECK(refusal("--associative on --learner soft")
+            .starts_with("--associative on applies to --learner"));
+  CHECK(refusal("--learner bcfw --oracle expansion") ==
         "oracle expansion makes graph cuts, which need --associative; use it, or --oracle auto");
 }
 

@@ -7,13 +7,11 @@
 //   (13)  ⟨x − s_(i), ∇_(i) f⟩ ≥ ν max_s' ⟨x − s'_(i), ∇_(i) f⟩ − ½ δ γ̃_k C^(i)
 //         with γ̃_k = 2n/(νk + 2n)
 //   C.1   E f(x_k) − f* ≤ 2n/(νk + 2n) · (C⊗ (1 + δ)/ν + f(x_0) − f*)
-#include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/step/feature_bounds.h>
 #include <slackline/learning/step/sampling.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,8 +22,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/mean_of_runs.h"
 #include "tests/support/one_variable.h"
@@ -346,13 +342,10 @@ TEST_CASE("certificates hold with oracles that stop early, and runs replay bit f
     for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kFrankWolfe}) {
       const bool bcfw = learner == LearnerKind::kBcfw;
       for (Index shards = 1; shards <= (bcfw ? 2 : 1); ++shards) {
-        TrainOptions options = Options(learner, StepKind::kAuto, 0);
-        options.absolute_gap = 0;
-        options.oracle = SolverKind::kMessages;
-        options.own<InexactOptions>().oracle_iterations = 1;
+        TrainOptions options = With(Options(learner, StepKind::kAuto, 0),
+                                    "--absolute-gap 0 --oracle messages --oracle-iterations 1");
         options.shards = shards;
-        options.max_passes = 40;
-        options.check_every = 1;
+        Set(&options, "--max-passes 40 --check-every 1");
         CAPTURE(trial);
         CAPTURE(Name(learner));
         const Run run = TrainOn(problem, options, optimum);
@@ -365,48 +358,27 @@ TEST_CASE("certificates hold with oracles that stop early, and runs replay bit f
       }
       if (!bcfw) continue;
       const Problem second = problem.WithLambda(0.03);
-      TrainOptions path = Options(learner, StepKind::kAuto, 0);
-      path.oracle = SolverKind::kMessages;
-      path.own<InexactOptions>().oracle_iterations = 1;
+      TrainOptions path =
+          With(Options(learner, StepKind::kAuto, 0), "--oracle messages --oracle-iterations 1");
       CheckPath(problem, second, path, ExactOptimum(problem.training(), 0.03), 10, 10, kInfinity);
     }
   }
 }
 
 TEST_CASE("options for inexact oracles are refused where they have no effect") {
-  const auto refusal = [](LearnerKind learner, auto&& change) {
-    TrainOptions options;
-    options.learner = learner;
-    change(&options, &options.own<InexactOptions>());
-    return RefusalOf(options);
-  };
-  for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kFrankWolfe}) {
-    CHECK(refusal(learner, [](TrainOptions* o, InexactOptions* own) {
-            o->oracle = SolverKind::kMessages;
-            own->oracle_iterations = 2;
-          }) == "accepted");
-    CHECK(refusal(learner, [](TrainOptions* o, InexactOptions* own) {
-            o->oracle = SolverKind::kTree;
-            own->oracle_iterations = 2;
-          }) == "--oracle-iterations needs --oracle messages");
-    CHECK(refusal(learner, [](TrainOptions* o, InexactOptions* own) {
-            o->fixed_step = true;
-            own->step_quality = 0.5;
-          }) == "accepted");
-    CHECK(refusal(learner, [](TrainOptions*, InexactOptions* own) { own->step_quality = 0.5; }) ==
+  const auto refusal = [](const std::string& text) { return RefusalOf(Given(text)); };
+  for (const std::string learner : {"--learner bcfw ", "--learner fw "}) {
+    CHECK(refusal(learner + "--oracle messages --oracle-iterations 2") == "accepted");
+    CHECK(refusal(learner + "--oracle tree --oracle-iterations 2") ==
+          "--oracle-iterations needs --oracle messages");
+    CHECK(refusal(learner + "--fixed-step on --step-quality 0.5") == "accepted");
+    CHECK(refusal(learner + "--step-quality 0.5") ==
           "--step-quality has no effect without --fixed-step");
   }
-  CHECK(refusal(LearnerKind::kBcfw, [](TrainOptions* o, InexactOptions* own) {
-          o->step = StepKind::kPairwise;
-          o->oracle = SolverKind::kMessages;
-          own->oracle_iterations = 2;
-        }) == "--oracle-iterations needs --step fw: active sets choose the iterations themselves");
-  CHECK(refusal(LearnerKind::kAuto, [](TrainOptions* o, InexactOptions* own) {
-          o->step = StepKind::kPairwise;
-          o->oracle = SolverKind::kMessages;
-          own->oracle_iterations = 2;
-        }) == "--oracle-iterations needs --step fw: active sets choose the iterations themselves");
-  CHECK(refusal(LearnerKind::kSubgradient, [](TrainOptions*, InexactOptions* own) {
-          own->oracle_iterations = 2;
-        }).starts_with("--oracle-iterations applies to --learner bcfw"));
+  for (const std::string learner : {"--learner bcfw ", "--learner auto "}) {
+    CHECK(refusal(learner + "--step pairwise --oracle messages --oracle-iterations 2") ==
+          "--oracle-iterations needs --step fw: active sets choose the iterations themselves");
+  }
+  CHECK(refusal("--learner ssg --oracle-iterations 2")
+            .starts_with("--oracle-iterations applies to --learner bcfw"));
 }

@@ -14,8 +14,6 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
 #include "tests/support/quadratic_program.h"
@@ -73,8 +71,7 @@ TEST_CASE("algorithm two solves its quadratic program") {
     const auto k = static_cast<Eigen::Index>(1 + random.Below(7));
     const double norm = trial % 4 == 0 ? 25.0 : 0.3 + random.Uniform();
     const double lambda_t = trial % 3 == 0 ? 5.0 : 0.5;
-    std::vector<double> values(k);
-    for (double& value : values) value = random.Normal();
+    std::vector<double> values = Normals(random, k);
     if (trial % 5 == 0) values[0] = values.back();
     const std::vector<double> alpha = MulticlassUpdate(values, norm, lambda_t);
     const MatrixXd gram = norm * (MatrixXd::Ones(k, k) + MatrixXd::Identity(k, k));
@@ -109,8 +106,7 @@ TEST_CASE("moves raise the dual and keep its sums up to date") {
     const TrainingSet training = RandomProblem(random, shape);
     const ExampleView example = training.data.example(0);
     const double lambda_t = trial % 3 == 0 ? 0.05 : 2.0;
-    std::vector<double> w0(training.data.layout().size());
-    for (double& w : w0) w = 0.3 * random.Normal();
+    std::vector<double> w0 = Normals(random, training.data.layout().size(), 0.3);
     std::vector<LabellingSample> samples = {Sample(training, 0, example.labels())};
     for (int k = 0; k < 4; ++k)
       samples.push_back(Sample(training, 0, RandomLabels(random, example.graph())));

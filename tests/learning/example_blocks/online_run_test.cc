@@ -8,9 +8,7 @@
 
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/shards/shard_deal.h>
-#include <slackline/learning/state_archive.h>
 
-#include "tests/support/agreement.h"
 #include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;
@@ -20,13 +18,10 @@ TEST_CASE("examples that are not kept: scales, norms and averages stay exact ove
   // Weights shrink by a common scale, which is multiplied in at about 1000 steps and again later.
   Random random(20);
   const Problem problem(RandomMultiLabelProblem(random, 20, 3, 4, true), 0.01);
-  TrainOptions options = Options(LearnerKind::kMultiSample, StepKind::kAuto, 0);
-  options.oracle = SolverKind::kBruteForce;
-  options.own<MultiSampleOptions>().samples = 2;
-  options.average = AverageKind::kUniform;
+  TrainOptions options = With(Options(LearnerKind::kMultiSample, StepKind::kAuto, 0),
+                              "--oracle brute-force --samples 2 --average uniform");
   OnlineRun averaged(options, problem.num_weights());
-  TrainOptions plain = options;
-  plain.average = AverageKind::kOff;
+  TrainOptions plain = With(options, "--average none");
   OnlineRun newest(plain, problem.num_weights());
   std::vector<double> sum(problem.num_weights(), 0.0);
   bool folded = false;
@@ -49,14 +44,8 @@ TEST_CASE("examples that are not kept: scales, norms and averages stay exact ove
   for (std::size_t i = 0; i < sum.size(); ++i) CHECK(Near(mean[i], sum[i] / 3000, kTight));
 
   // A saved state continues as the run itself does.
-  StateWriter writer;
-  StateArchive saving(&writer);
-  averaged.Archive(&saving);
   OnlineRun copy(options, problem.num_weights());
-  StateReader reader(writer.bytes());
-  StateArchive loading(&reader);
-  copy.Archive(&loading);
-  reader.Finish();
+  LoadAll(StateOf(averaged), copy);
   VisitNext(problem, options, &averaged);
   VisitNext(problem, options, &copy);
   CHECK(copy.Output() == averaged.Output());

@@ -5,17 +5,13 @@
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/plain_bcfw.h>
 #include <slackline/learning/oracle/inexact_options.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include <doctest/doctest.h>
 
-#include "tests/support/agreement.h"
 #include "tests/support/dense_labellings.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;
@@ -25,10 +21,8 @@ namespace {
 
 TrainOptions FixedOptions(AverageKind average = AverageKind::kAuto,
                           OrderKind order = OrderKind::kAuto) {
-  TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0);
-  options.absolute_gap = 0;
-  options.oracle = SolverKind::kBruteForce;
-  options.fixed_step = true;
+  TrainOptions options = With(Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0),
+                              "--absolute-gap 0 --oracle brute-force --fixed-step on");
   options.average = average;
   options.order = order;
   return options;
@@ -136,15 +130,13 @@ TEST_CASE("certificates are right with loose linear programs") {
     const double optimum = RelaxedOptimum(problem.training(), 0.3);
     for (const SolverKind oracle : {SolverKind::kLp, SolverKind::kLpPolytope}) {
       for (const double tolerance : {1e-9, 1e-4, 0.1}) {
-        TrainOptions options = FixedOptions();
-        options.fixed_step = false;
+        TrainOptions options = With(FixedOptions(), "--fixed-step off");
         options.oracle = oracle;
         options.own<InexactOptions>().lp_tolerance = tolerance;
         CAPTURE(trial);
         CAPTURE(tolerance);
         CheckPasses(problem, options, optimum, 6);
-        options.gap_tolerance = options.absolute_gap = 2e-2;
-        options.max_passes = 3000;
+        Set(&options, "--gap-tolerance 2e-2 --absolute-gap 2e-2 --max-passes 3000");
         const Run run = TrainOn(problem, options, optimum);
         CHECK(run.sound);
         if (tolerance < 1e-3) CHECK(run.summary.termination == Termination::kConverged);
@@ -156,10 +148,8 @@ TEST_CASE("certificates are right with loose linear programs") {
 TEST_CASE("the LP tolerance is refused where it has no effect") {
   Random random(96);
   const Problem problem(RandomMultiLabelProblem(random, 3, 3, 2, true), 0.1);
-  TrainOptions options = FixedOptions();
-  options.fixed_step = false;
-  options.own<InexactOptions>().lp_tolerance = 1e-3;
-  options.max_passes = 1;
+  TrainOptions options =
+      With(FixedOptions(), "--fixed-step off --lp-tolerance 1e-3 --max-passes 1");
   if (!HasGlpk()) {
     options.oracle = SolverKind::kLp;
     CHECK(TrainingRefusal(problem, options) ==
@@ -173,7 +163,6 @@ TEST_CASE("the LP tolerance is refused where it has no effect") {
   CHECK(TrainingRefusal(problem, options) ==
         "--lp-tolerance needs --step fw: active sets need exact oracles");
   // With the default step, --learner auto chooses the steps that read the option.
-  options.learner = LearnerKind::kAuto;
-  options.step = StepKind::kAuto;
+  Set(&options, "--learner auto --step auto");
   CHECK(TrainingRefusal(problem, options) == "accepted");
 }

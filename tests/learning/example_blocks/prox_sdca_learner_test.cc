@@ -4,25 +4,19 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <Eigen/Dense>
 
-#include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/factors/joint_states.h>
 #include <slackline/learning/example_blocks/point_blocks.h>
-#include <slackline/learning/standalone/prox_sdca.h>
 #include <slackline/learning/step/feature_bounds.h>
 #include <slackline/learning/step/simplex_projection.h>
-#include <slackline/learning/verify/verify.h>
 
-#include "tests/support/agreement.h"
+#include "tests/support/coordinates.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
@@ -50,12 +44,6 @@ TrainingSet TinyProblem(Random& random, int trial) {
   shape.repeat_examples = trial % 4 == 2;
   shape.whole_inputs = trial % 5 == 3;
   return RandomProblem(random, shape);
-}
-
-double Distance(std::span<const double> a, std::span<const double> b) {
-  double largest = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) largest = std::max(largest, std::abs(a[k] - b[k]));
-  return largest;
 }
 
 /// Problems without factors. Variables may share weights.
@@ -89,8 +77,7 @@ double DenseStateNorm(const TrainingSet& training, Index m) {
 /// ‖u_m − μ_m‖² for the maximiser u_m = argmax θ·u − (γ/2)‖u‖² at the weights.
 double SquaredDistance(const PointBlocks& blocks, Index m) {
   const ExampleView example = blocks.problem().data().example(m);
-  std::vector<double> u(example.structure().num_coordinates());
-  CoordinateScores(example, blocks.w(), u);
+  std::vector<double> u = CoordinateScoresOf(example, blocks.w());
   const std::span<const double> mu = blocks.marginals(m);
   double squares = 0;
   for (Index i = 0; i < example.graph().num_variables(); ++i) {
@@ -154,7 +141,7 @@ TEST_CASE("with line search and an l2 regulariser it is block-coordinate Frank-W
       const Evaluation b = bcfw->Evaluate(1);
       CHECK(a.primal == b.primal);
       CHECK(a.dual == b.dual);
-      CHECK(Distance(sdca->weights(), bcfw->weights()) == 0);
+      CHECK(LargestDifference(sdca->weights(), bcfw->weights()) == 0);
     }
   }
 }
@@ -178,11 +165,9 @@ TEST_CASE("elastic net and smoothing bracket the optimum of a quadratic program"
       const Run run = TrainOn(problem, options, optimum.value);
       CAPTURE(trial);
       CAPTURE(step);
-      CAPTURE(run.summary.message);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run);
       // Strong convexity: λ/2 ‖w − w*‖² ≤ P(w) − P*.
-      const double distance = Distance(run.summary.weights, optimum.weights);
+      const double distance = LargestDifference(run.summary.weights, optimum.weights);
       CHECK(0.5 * lambda * distance * distance <= run.summary.last.gap + 1e-6);
     }
   }
@@ -196,11 +181,8 @@ TEST_CASE("fractional corners smooth the relaxation") {
     const bool cycles = trial % 2 == 1;
     const TrainingSet training = RandomMultiLabelProblem(random, 4, 3, 2, cycles);
     const Problem problem(training, 0.05);
-    TrainOptions options = SdcaOptions(2, 5e-3);
-    options.oracle = SolverKind::kRoof;
-    options.l1 = 0.01;
-    options.smoothing = 0.2;
-    options.max_passes = 3000;
+    TrainOptions options =
+        With(SdcaOptions(2, 5e-3), "--oracle roof --l1 0.01 --smoothing 0.2 --max-passes 3000");
     const double exact = SolveProx(training, 0.05, options.l1, options.smoothing).value;
     const TrainSummary summary = Train(problem, options);
     CHECK(summary.last.problem == CertifiedProblem::kRelaxed);
@@ -223,32 +205,10 @@ TEST_CASE("examples without factors use the gradient of the smoothed loss") {
       options.smoothing = 0.3;
       const Run run = TrainOn(problem, options, optimum.value);
       CAPTURE(step);
-      CAPTURE(run.summary.message);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run);
       CHECK(run.summary.last.pass < 1000);  // linear convergence
-      CHECK(Distance(run.summary.weights, optimum.weights) < 1e-3);
+      CHECK(LargestDifference(run.summary.weights, optimum.weights) < 1e-3);
     }
-  }
-}
-
-TEST_CASE("on multiclass problems it takes the steps of the standalone algorithm") {
-  Random random(4);
-  const MulticlassProblem multiclass = RandomMulticlassProblem(random, 8, 3, 4);
-  const Problem problem(multiclass.training, 0.1);
-  const RowFeatures features(multiclass.rows, 3);
-  const MulticlassLoss loss(3, multiclass.labels, 0.3);
-  ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kElasticNet, 12, 0.5), 0.1,
-                SdcaStep::kSmooth, 1);
-  sdca.Run(2000);
-  TrainOptions options = SdcaOptions(5, 1e-9);
-  options.l1 = 0.05;
-  options.smoothing = 0.3;
-  const TrainSummary summary = Train(problem, options);
-  CHECK(Near(summary.last.primal, sdca.Newest().primal, 1e-7));
-  for (std::size_t j = 0; j < 3; ++j) {
-    for (std::size_t f = 0; f < 4; ++f)
-      CHECK(std::abs(summary.weights[f * 3 + j] - sdca.weights()[j * 4 + f]) < 1e-3);
   }
 }
 
@@ -276,8 +236,7 @@ TEST_CASE("the dual never falls, and runs resume bit for bit") {
     TrainOptions options = SdcaOptions(1 + trial % 4);
     options.l1 = trial % 3 == 0 ? 0.0 : 0.01;
     options.smoothing = trial % 3 == 1 ? 0.0 : 0.1;
-    options.average = AverageKind::kSuffix;
-    options.own<ProxSdcaOptions>().random_output = true;
+    Set(&options, "--average suffix --random-output on");
     options.order = trial % 2 == 0 ? OrderKind::kExample : OrderKind::kUniform;
     CheckDualNeverFalls(problem, options, 70, 1e-10);
     CheckTakeOver(problem, options, {70, 5, [](Learner& evaluated) { evaluated.Evaluate(1); }});
@@ -301,8 +260,7 @@ TEST_CASE("certificates with an l1 term are verified") {
   Random random(8);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(TinyProblem(random, trial), 0.1);
-    TrainOptions options = SdcaOptions(2, 1e-2);
-    options.l1 = 0.02;
+    TrainOptions options = With(SdcaOptions(2, 1e-2), "--l1 0.02");
     const VerifiedRun run = CheckVerifies(problem, options, options.max_passes);
     CHECK(run.verification.dual_proved);
     ProgressRecord wrong = run.summary.last;
@@ -326,8 +284,7 @@ TEST_CASE("refusals say what to use") {
 TEST_CASE("notes say which objective is reported") {
   Random random(10);
   const Problem problem(RandomMultiLabelProblem(random, 4, 3, 2, true), 0.1);
-  TrainOptions options = SdcaOptions(2, 0);
-  options.max_passes = 10;
+  TrainOptions options = With(SdcaOptions(2, 0), "--max-passes 10");
   CHECK(Train(problem, options).notes.empty());
   options.l1 = 0.1;
   const TrainSummary summary = Train(problem, options);
@@ -372,12 +329,11 @@ TEST_CASE("feature bounds count global factors") {
   Random random(13);
   int reached = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    GlobalProblemOptions shape;
-    shape.num_examples = 1;
-    shape.num_pairs = static_cast<Index>(seed % 3);
-    shape.chain = seed % 2 == 0;
-    shape.copies = 2;
-    shape.input_scale = 0.1;
+    const GlobalProblemOptions shape{.num_examples = 1,
+                                     .num_pairs = static_cast<Index>(seed % 3),
+                                     .chain = seed % 2 == 0,
+                                     .copies = 2,
+                                     .input_scale = 0.1};
     const TrainingSet training = RandomGlobalProblem(seed, shape);
     const ExampleView example = training.data.example(0);
     const double bound = SquaredFeatureRange(example);
@@ -400,22 +356,6 @@ TEST_CASE("feature bounds count global factors") {
     reached += most >= 0.1 * bound ? 1 : 0;
   }
   CHECK(reached >= 6);
-}
-
-TEST_CASE("figures on unpleasant problems are finite") {
-  Random random(12);
-  for (int trial = 0; trial < 24; ++trial) {
-    const ProblemOptions shape = RandomHardOptions(random);
-    for (const double lambda : {1e-9, 1e9}) {
-      const Problem problem(RandomProblem(random, shape), lambda);
-      TrainOptions options = SdcaOptions(1 + trial % 4);
-      options.max_passes = 5;
-      options.l1 = trial % 3 == 0 ? 0.0 : 1e-3;
-      options.smoothing = trial % 2 == 0 ? 0.0 : 1e-3;
-      options.average = AverageKind::kUniform;
-      CheckNumbers(Train(problem, options));
-    }
-  }
 }
 
 TEST_CASE("the norm of a whole example is the largest singular value") {

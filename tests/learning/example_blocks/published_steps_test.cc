@@ -2,23 +2,18 @@
 //
 // Learners against the algorithms that they implement, or that they must equal, written out here
 // with dense vectors: iterate by iterate, with averages, in every order of the examples.
-#include <slackline/core/check.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/point_blocks.h>
 #include <slackline/learning/oracle/inexact_options.h>
 #include <slackline/learning/step/sampling.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/plain_bcfw.h"
 
@@ -31,8 +26,7 @@ TrainOptions Newest(LearnerKind learner, OrderKind order = OrderKind::kAuto) {
   const bool bcfw = learner == LearnerKind::kBcfw;
   TrainOptions options =
       Options(learner, bcfw ? StepKind::kFrankWolfe : StepKind::kAuto, /*tolerance=*/0);
-  options.absolute_gap = 0;
-  options.oracle = SolverKind::kBruteForce;
+  Set(&options, "--absolute-gap 0 --oracle brute-force");
   options.order = order;
   options.keep_newest = true;
   return options;
@@ -151,8 +145,7 @@ TEST_CASE("the newest weights are kept even where w = 0 is better") {
        {AverageKind::kOff, AverageKind::kWeighted, AverageKind::kSuffix}) {
     TrainOptions options = Newest(LearnerKind::kSubgradient, OrderKind::kUniform);
     options.average = average;
-    options.max_passes = 3;
-    options.check_every = 1;
+    Set(&options, "--max-passes 3 --check-every 1");
     const TrainSummary newest = Train(problem, options);
     CHECK(newest.last.primal > PrimalAtZeroWeights(problem));
     CHECK(newest.last.check_primal == newest.last.primal);
@@ -161,7 +154,7 @@ TEST_CASE("the newest weights are kept even where w = 0 is better") {
     const auto learner = MakeLearner(problem, options);
     for (int pass = 0; pass < 3; ++pass) learner->RunPass(kNever);
     learner->Evaluate(1);
-    CHECK(std::equal(newest.weights.begin(), newest.weights.end(), learner->weights().begin()));
+    CHECK(std::ranges::equal(newest.weights, learner->weights()));
     options.keep_newest = false;
     const TrainSummary best = Train(problem, options);
     CHECK(best.last.primal == PrimalAtZeroWeights(problem));
@@ -177,8 +170,7 @@ TEST_CASE("batch Frank-Wolfe makes subgradient steps of length γ/λ") {
     const Problem problem(RandomMultiLabelProblem(random, 8, 3, 4, true), lambda);
     ExampleOracle oracle(
         problem, {.solver = SolverKind::kBruteForce, .ways = ExampleOracle::Ways::kSolvers});
-    TrainOptions options = Newest(LearnerKind::kFrankWolfe);
-    options.fixed_step = true;
+    TrainOptions options = With(Newest(LearnerKind::kFrankWolfe), "--fixed-step on");
     const auto learner = MakeLearner(problem, options);
     std::vector<double> w(problem.num_weights(), 0.0);
     for (int k = 0; k < 12; ++k) {
@@ -259,8 +251,7 @@ TEST_CASE("a batch start is the first step of batch Frank-Wolfe") {
   for (int trial = 0; trial < 4; ++trial) {
     for (const double lambda : {0.5, 0.01}) {
       const Problem problem(SomeProblem(random, trial), lambda);
-      TrainOptions options = Newest(LearnerKind::kBcfw);
-      options.own<BcfwOptions>().batch_start = true;
+      TrainOptions options = With(Newest(LearnerKind::kBcfw), "--batch-start on");
       const auto learner = MakeLearner(problem, options);
       const auto batch = MakeLearner(problem, Newest(LearnerKind::kFrankWolfe));
       for (Learner* each : {learner.get(), batch.get()}) each->RunPass(kNever);
@@ -278,42 +269,20 @@ TEST_CASE("a batch start is the first step of batch Frank-Wolfe") {
 }
 
 TEST_CASE("options that contradict a batch start or a suffix are refused") {
-  Random random(616);
-  const Problem problem(RandomMultiLabelProblem(random, 4, 2, 2, true), 0.1);
-  const auto refusal = [&](auto&& change) {
-    TrainOptions options = Newest(LearnerKind::kBcfw);
-    options.keep_newest = false;
-    change(&options);
-    return RefusalOf(options);
+  const auto refusal = [&](const std::string& text) {
+    return RefusalOf(With(Newest(LearnerKind::kBcfw), "--keep-newest off " + text));
   };
-  CHECK(refusal([](TrainOptions*) {}) == "accepted");
-  CHECK(refusal([](TrainOptions* o) {
-          o->own<BcfwOptions>().batch_start = true;
-          o->step = StepKind::kPairwise;
-        }) == "--batch-start needs --learner bcfw with --step fw");
-  CHECK(refusal([](TrainOptions* o) {
-          o->own<BcfwOptions>().batch_start = true;
-          o->fixed_step = true;
-        }) == "--batch-start cannot be combined with --fixed-step: it searches a line");
-  CHECK(refusal([](TrainOptions* o) {
-          o->own<BcfwOptions>().batch_start = true;
-          o->shards = 2;
-        }) == "--shards cannot be combined with --batch-start");
-  CHECK(refusal([](TrainOptions* o) {
-          o->average = AverageKind::kWeighted;
-          o->suffix_share = 0.25;
-        }) == "--suffix-share has no effect without --average suffix");
-  CHECK(refusal([](TrainOptions* o) {
-          o->keep_newest = true;
-          o->shards = 2;
-        }) == "--shards cannot be combined with --keep-newest");
-  CHECK(refusal([](TrainOptions* o) {
-          o->order = OrderKind::kCyclic;
-          o->shards = 2;
-        }).starts_with("--shards cannot be combined with --order cyclic: "));
-  CHECK(refusal([](TrainOptions* o) {
-          o->keep_newest = true;
-          o->learner = LearnerKind::kCuttingPlane1;
-          o->step = StepKind::kAuto;
-        }).starts_with("--keep-newest on applies to --learner bcfw"));
+  CHECK(refusal("") == "accepted");
+  CHECK(refusal("--batch-start on --step pairwise") ==
+        "--batch-start needs --learner bcfw with --step fw");
+  CHECK(refusal("--batch-start on --fixed-step on") ==
+        "--batch-start cannot be combined with --fixed-step: it searches a line");
+  CHECK(refusal("--batch-start on --shards 2") == "--shards cannot be combined with --batch-start");
+  CHECK(refusal("--average weighted --suffix-share 0.25") ==
+        "--suffix-share has no effect without --average suffix");
+  CHECK(refusal("--keep-newest on --shards 2") == "--shards cannot be combined with --keep-newest");
+  CHECK(refusal("--order cyclic --shards 2")
+            .starts_with("--shards cannot be combined with --order cyclic: "));
+  CHECK(refusal("--keep-newest on --learner cutting-plane-1 --step auto")
+            .starts_with("--keep-newest on applies to --learner bcfw"));
 }

@@ -3,9 +3,7 @@
 // The convergence theory of Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML 2013, appendices A
 // to C) on the structured SVM itself, for n > 1, with the curvature constant of each problem by
 // enumeration. Expectations are means over all draws, or over many runs.
-#include <slackline/learning/bcfw.h>
 #include <slackline/learning/step/sampling.h>
-#include <slackline/learning/train_loop.h>
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +17,6 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_labellings.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/mean_of_runs.h"
 #include "tests/support/never.h"
 #include "tests/support/plain_bcfw.h"
@@ -118,12 +115,38 @@ void StepOnDraw(const Problem& problem, Random* random, PlainBcfw* plain) {
 }
 
 TrainOptions Uniform(int seed) {
-  TrainOptions options = Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0);
-  options.oracle = SolverKind::kBruteForce;
-  options.order = OrderKind::kUniform;
-  options.keep_newest = true;
+  TrainOptions options = With(Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 0),
+                              "--oracle brute-force --order uniform --keep-newest on");
   options.seed = seed;
   return options;
+}
+
+/// The means, over runs with `seeds` seeds, of the distance of the dual from the optimum and of the
+/// gap after each pass.
+struct PassMeans {
+  PassMeans(const Problem& problem, double optimum, int passes, int seeds, bool fixed = false)
+      : error(passes), gap(passes) {
+    for (int seed = 1; seed <= seeds; ++seed) {
+      TrainOptions options = Uniform(seed);
+      options.fixed_step = fixed;
+      const auto learner = MakeLearner(problem, options);
+      for (int pass = 0; pass < passes; ++pass) {
+        learner->RunPass(kNever);
+        const Evaluation evaluation = learner->Evaluate(1);
+        error[pass].Add(optimum - evaluation.dual);
+        gap[pass].Add(evaluation.primal - evaluation.dual);
+      }
+    }
+  }
+  std::vector<MeanOfRuns> error, gap;
+};
+
+/// The oracle calls until the dual is so near the optimum; at most kMostCalls, and a pass.
+double CallsTo(const Problem& problem, double error, double optimum, const TrainOptions& options) {
+  const auto learner = MakeLearner(problem, options);
+  while (optimum - learner->Evaluate(1).dual > error && learner->work().oracle_calls < kMostCalls)
+    learner->RunPass(kNever);
+  return static_cast<double>(learner->work().oracle_calls);
 }
 
 }  // namespace
@@ -205,18 +228,7 @@ TEST_CASE("theorem C.1: without curvature the error of the start is nearly as la
   const Problem problem(ApartLabels(examples, 1e-5, loss), lambda);
   constexpr int kPasses = 3;
   for (const bool fixed : {false, true}) {
-    std::vector<MeanOfRuns> error(kPasses), gap(kPasses);
-    for (int seed = 1; seed <= 25 * kRunsOfMean; ++seed) {
-      TrainOptions options = Uniform(seed);
-      options.fixed_step = fixed;
-      const auto learner = MakeLearner(problem, options);
-      for (int pass = 0; pass < kPasses; ++pass) {
-        learner->RunPass(kNever);
-        const Evaluation evaluation = learner->Evaluate(1);
-        error[pass].Add(loss - evaluation.dual);
-        gap[pass].Add(evaluation.primal - evaluation.dual);
-      }
-    }
+    const PassMeans means(problem, loss, kPasses, 25 * kRunsOfMean, fixed);
     double product = 1;
     for (int k = 1; k <= kPasses * examples; ++k) {
       product *= fixed ? 1 - 2 / (k - 1 + 2 * n) : 1 - 1 / n;
@@ -225,10 +237,10 @@ TEST_CASE("theorem C.1: without curvature the error of the start is nearly as la
       const double bound = 2 * n / (k + 2 * n) * loss;
       CAPTURE(fixed);
       CAPTURE(k);
-      CHECK(error[pass].Tells(loss * product));
-      CHECK(gap[pass].Tells(loss * product));
-      CHECK(error[pass].mean() <= bound);
-      if (pass == 0) CHECK(error[pass].mean() > 0.5 * bound);
+      CHECK(means.error[pass].Tells(loss * product));
+      CHECK(means.gap[pass].Tells(loss * product));
+      CHECK(means.error[pass].mean() <= bound);
+      if (pass == 0) CHECK(means.error[pass].mean() > 0.5 * bound);
     }
   }
   // The averages of Theorem C.3.
@@ -387,24 +399,15 @@ TEST_CASE("theorem C.4: where steps are 1, the first phase is as long as the the
   const double k0 = std::log(2 * optimum / curvature) / -std::log1p(-1 / n);
   constexpr int kPasses = 3;
   CHECK(n * kPasses < k0);
-  std::vector<MeanOfRuns> error(kPasses), gap(kPasses);
-  for (int seed = 1; seed <= 25 * kRunsOfMean; ++seed) {
-    const auto learner = MakeLearner(problem, Uniform(seed));
-    for (int pass = 0; pass < kPasses; ++pass) {
-      learner->RunPass(kNever);
-      const Evaluation evaluation = learner->Evaluate(1);
-      error[pass].Add(optimum - evaluation.dual);
-      gap[pass].Add(evaluation.primal - evaluation.dual);
-    }
-  }
+  const PassMeans means(problem, optimum, kPasses, 25 * kRunsOfMean);
   for (int pass = 0; pass < kPasses; ++pass) {
     const double left = std::pow(1 - 1 / n, n * (pass + 1));
     const double bound = left * optimum + curvature / 2;
     CAPTURE(pass);
-    CHECK(error[pass].Tells(left * (loss - q / 2)));
-    CHECK(gap[pass].Tells(left * loss));
-    CHECK(error[pass].mean() <= bound);
-    CHECK(error[pass].mean() > 0.5 * bound);
+    CHECK(means.error[pass].Tells(left * (loss - q / 2)));
+    CHECK(means.gap[pass].Tells(left * loss));
+    CHECK(means.error[pass].mean() <= bound);
+    CHECK(means.error[pass].mean() > 0.5 * bound);
   }
 }
 
@@ -427,12 +430,7 @@ TEST_CASE("theorem C.4: where the second phase begins, the error is more than ha
   const double optimum = 2 * q - q / (2 * states);
   const double k0 = std::ceil(std::log(2 * optimum / curvature) / -std::log1p(-1 / n));
   CHECK(k0 < n);
-  MeanOfRuns error;
-  for (int seed = 1; seed <= 10 * kRunsOfMean; ++seed) {
-    const auto learner = MakeLearner(problem, Uniform(seed));
-    learner->RunPass(kNever);
-    error.Add(optimum - learner->Evaluate(1).dual);
-  }
+  const MeanOfRuns error = PassMeans(problem, optimum, 1, 10 * kRunsOfMean).error[0];
   const double bound = 2 * n * curvature / (n - k0 + 2 * n);
   CHECK(error.mean() <= bound);
   CHECK(error.mean() - error.room() > 0.5 * bound);
@@ -452,21 +450,12 @@ TEST_CASE("the number of oracle calls to a small error does not grow with the ex
     const Problem problem(Copies(copies), lambda);
     const double n = problem.size();
     if (copies == 1) optimum = ExactOptimum(problem.training(), lambda);
-    const auto calls_to = [&](const TrainOptions& options) {
-      const auto learner = MakeLearner(problem, options);
-      while (optimum - learner->Evaluate(1).dual > error &&
-             learner->work().oracle_calls < kMostCalls)
-        learner->RunPass(kNever);
-      return static_cast<double>(learner->work().oracle_calls);
-    };
     MeanOfRuns mean;
-    for (int seed = 1; seed <= kRunsOfMean; ++seed) mean.Add(calls_to(Uniform(seed)));
+    for (int seed = 1; seed <= kRunsOfMean; ++seed)
+      mean.Add(CallsTo(problem, error, optimum, Uniform(seed)));
     calls.push_back(mean.mean());
-    TrainOptions batch = Uniform(1);
-    batch.learner = LearnerKind::kFrankWolfe;
-    batch.step = StepKind::kAuto;
-    batch.order = OrderKind::kAuto;
-    batch_calls.push_back(calls_to(batch));
+    const TrainOptions batch = With(Uniform(1), "--learner fw --step auto --order auto");
+    batch_calls.push_back(CallsTo(problem, error, optimum, batch));
     const PlainConstants constants = ConstantsOf(problem);
     const double first = std::max(0.0, n * std::log(2 * optimum / constants.curvature));
     CAPTURE(n);
@@ -492,13 +481,7 @@ TEST_CASE("the number of oracle calls to a small error does not grow with the nu
     options.absolute_gap = 1e-4;
     const double optimum = Train(problem, options).last.primal;
     MeanOfRuns mean;
-    for (int seed = 1; seed <= 3; ++seed) {
-      const auto learner = MakeLearner(problem, Uniform(seed));
-      while (optimum - learner->Evaluate(1).dual > error &&
-             learner->work().oracle_calls < kMostCalls)
-        learner->RunPass(kNever);
-      mean.Add(static_cast<double>(learner->work().oracle_calls));
-    }
+    for (int seed = 1; seed <= 3; ++seed) mean.Add(CallsTo(problem, error, optimum, Uniform(seed)));
     calls.push_back(mean.mean());
     CAPTURE(drawn);
     CAPTURE(mean.mean());

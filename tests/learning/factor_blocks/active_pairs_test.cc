@@ -6,7 +6,6 @@
 #include <slackline/learning/factor_blocks/factor_blocks.h>
 #include <slackline/learning/train_loop.h>
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -29,13 +28,7 @@ std::span<const double> State(const FactorBlocks& blocks, Index m) {
   return std::span(blocks.state(m), blocks.layout(m).size);
 }
 
-void CopyInto(FactorBlocks& from, FactorBlocks* to) {
-  StateWriter writer;
-  SaveState(from, &writer);
-  StateReader reader(writer.bytes());
-  LoadState(*to, &reader);
-  reader.Finish();
-}
+void CopyInto(FactorBlocks& from, FactorBlocks* to) { LoadAll(StateOf(from), *to); }
 
 /// The total mass of the pairs on states other than (0,0).
 double MassOff(const FactorBlocks& blocks, Index m) {
@@ -151,10 +144,8 @@ TEST_CASE("training with shrinking reaches the same optimum in fewer block steps
   Random random(73);
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 60, 16, 6, true, 4.5), 0.02);
-    TrainOptions options;
-    options.learner = LearnerKind::kAugmentedLagrangian;
-    options.gap_tolerance = 1e-4;
-    options.max_passes = 20000;
+    TrainOptions options{
+        .learner = LearnerKind::kAugmentedLagrangian, .gap_tolerance = 1e-4, .max_passes = 20000};
     const TrainSummary with = Train(problem, options);
     options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
     const TrainSummary without = Train(problem, options);
@@ -184,11 +175,8 @@ TEST_CASE("passes over all pairs become less frequent while few pairs become act
   for (int k = 0; k < 10; ++k) schedule.AfterAll({0, 0});
   CHECK(schedule.every() == 16);
 
-  StateWriter writer;
-  SaveState(schedule, &writer);
   ShrinkSchedule copy;
-  StateReader reader(writer.bytes());
-  LoadState(copy, &reader);
+  LoadAll(StateOf(schedule), copy);
   for (int pass = 0; pass < 40; ++pass) CHECK(copy.VisitsAll() == schedule.VisitsAll());
   schedule.Restart();
   CHECK(schedule.VisitsAll());

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -150,11 +149,8 @@ TEST_CASE("with a centre the soft gap is the sum of the gaps of blocks and centr
       blocks.MoveCentre(kappa);
       if (kappa > 0) CHECK(LargestDifference(reached, blocks.reached()) == 0);
       // Ψμ from a copy without a centre.
-      StateWriter writer;
-      SaveState(blocks, &writer);
       FactorBlocks copy(problem, StepKind::kPairwise, true);
-      StateReader reader(writer.bytes());
-      LoadState(copy, &reader);
+      LoadAll(StateOf(blocks), copy);
       CHECK(copy.kappa() == kappa);
       copy.MoveCentre(0);
       copy.Rebuild();

@@ -13,10 +13,7 @@
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/global_blocks.h>
 #include <slackline/learning/run/fingerprint.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <memory>
@@ -24,19 +21,16 @@
 
 #include <doctest/doctest.h>
 
-#include <tests/support/states.h>
-#include "tests/support/agreement.h"
-#include "tests/support/never.h"
-
 #include "tests/support/all_equal_factor.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
-#include "tests/support/tolerances.h"
+#include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
 
 namespace {
+
+std::uint64_t Seed(int number) { return static_cast<std::uint64_t>(number); }
 
 GlobalProblemOptions Family(int number) {
   GlobalProblemOptions options;
@@ -77,36 +71,21 @@ GlobalProblemOptions Family(int number) {
 TEST_CASE("the augmented Lagrangian closes the gap with global factors") {
   for (int trial = 0; trial < 18; ++trial) {
     const double lambda = trial % 3 == 0 ? 1.0 : trial % 3 == 1 ? 0.1 : 0.02;
-    const GlobalProblemOptions family = Family(trial / 3);
-    const Problem problem(RandomGlobalProblem(static_cast<std::uint64_t>(100 + trial), family),
-                          lambda);
+    const Problem problem(RandomGlobalProblem(Seed(100 + trial), Family(trial / 3)), lambda);
     const double optimum = RelaxedOptimum(problem.training(), lambda);
-    BracketObserver observer(optimum, kNone);
-    const TrainSummary summary = Train(
-        problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6), &observer);
     CAPTURE(trial);
-    CAPTURE(summary.message);
-    CHECK(observer.sound);
-    CHECK(observer.checks > 0);
-    CHECK(summary.termination == Termination::kConverged);
-    CHECK(Near(summary.last.primal, optimum, 1e-5));
+    const TrainOptions al = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-6);
+    CheckConverged(TrainOn(problem, al, optimum), optimum, 1e-5);
   }
 }
 
 TEST_CASE("Frank-Wolfe steps store no states and come near the optimum") {
   for (int trial = 0; trial < 6; ++trial) {
-    const Problem problem(
-        RandomGlobalProblem(static_cast<std::uint64_t>(200 + trial), Family(trial)), 0.1);
+    const Problem problem(RandomGlobalProblem(Seed(200 + trial), Family(trial)), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
-    BracketObserver observer(optimum, kNone);
-    const TrainSummary summary =
-        Train(problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 2e-3),
-              &observer);
     CAPTURE(trial);
-    CAPTURE(summary.message);
-    CHECK(observer.sound);
-    CHECK(summary.termination == Termination::kConverged);
-    CHECK(Near(summary.last.primal, optimum, 4e-3));
+    const TrainOptions al = Options(LearnerKind::kAugmentedLagrangian, StepKind::kFrankWolfe, 2e-3);
+    CheckConverged(TrainOn(problem, al, optimum), optimum, 4e-3);
 
     FactorBlocks blocks(problem, StepKind::kFrankWolfe, true);
     for (Index m = 0; m < problem.size(); ++m) blocks.VisitExample(m, 0.1);
@@ -118,8 +97,7 @@ TEST_CASE("Frank-Wolfe steps store no states and come near the optimum") {
 TEST_CASE("the soft learner reaches the optimum of soft constraints") {
   for (int trial = 0; trial < 6; ++trial) {
     const double rho = trial % 2 == 0 ? 1.0 : 0.05;
-    const Problem problem(
-        RandomGlobalProblem(static_cast<std::uint64_t>(300 + trial), Family(trial)), 0.1);
+    const Problem problem(RandomGlobalProblem(Seed(300 + trial), Family(trial)), 0.1);
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-7);
     options.own<PenaltyOptions>().rho = rho;
     options.order = trial % 3 == 0 ? OrderKind::kUniform : OrderKind::kExample;
@@ -135,7 +113,7 @@ TEST_CASE("the soft learner reaches the optimum of soft constraints") {
 TEST_CASE("tables and global factors have the same optimum") {
   for (int trial = 0; trial < 6; ++trial) {
     GlobalProblemOptions options = Family(trial == 5 ? 0 : trial);
-    const auto seed = static_cast<std::uint64_t>(400 + trial);
+    const std::uint64_t seed = Seed(400 + trial);
     const Problem global(RandomGlobalProblem(seed, options), 0.05);
     options.as_tables = true;
     const Problem tables(RandomGlobalProblem(seed, options), 0.05);
@@ -228,13 +206,11 @@ TEST_CASE("restricted factors that share variables have sound bounds") {
     const Problem problem(RandomGlobalProblem(seed, options), 0.1);
     const double optimum = RelaxedOptimum(problem.training(), 0.1);
     for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-      BracketObserver observer(optimum, kNone);
-      TrainOptions al = Options(LearnerKind::kAugmentedLagrangian, step, 1e-6);
-      al.max_passes = 2000;
-      const TrainSummary summary = Train(problem, al, &observer);
+      const TrainOptions al =
+          With(Options(LearnerKind::kAugmentedLagrangian, step, 1e-6), "--max-passes 2000");
+      const auto [summary, sound] = TrainOn(problem, al, optimum);
       CAPTURE(seed);
-      CHECK(observer.sound);
-      CHECK(observer.checks > 0);
+      CHECK(sound);
       CHECK(Near(summary.last.primal, optimum, step == StepKind::kPairwise ? 1e-4 : 2e-2));
       CHECK(summary.last.dual >= 0);
     }
@@ -246,10 +222,7 @@ TEST_CASE("results do not depend on threads") {
   TrainOptions options = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-4);
   const TrainSummary one = Train(problem, options);
   options.threads = 3;
-  const TrainSummary three = Train(problem, options);
-  CHECK(one.weights == three.weights);
-  CHECK(one.last.primal == three.last.primal);
-  CHECK(one.last.dual == three.last.dual);
+  CheckSame(one, Train(problem, options));
 }
 
 TEST_CASE("global factors beside tables are trained with factor blocks only") {
@@ -258,11 +231,8 @@ TEST_CASE("global factors beside tables are trained with factor blocks only") {
   CHECK(choice.options.learner == LearnerKind::kAugmentedLagrangian);
   CHECK(choice.reason.find("global factors") != std::string::npos);
   for (const StepKind step : {StepKind::kPairwise, StepKind::kFrankWolfe}) {
-    TrainOptions options;
-    options.learner = LearnerKind::kBcfw;
-    options.step = step;
     CHECK_THROWS_WITH_AS(
-        MakeLearner(problem, options),
+        MakeLearner(problem, {.learner = LearnerKind::kBcfw, .step = step}),
         "learner bcfw needs oracles over whole examples, which do not exist if global factors "
         "share variables or stand beside factors with tables; use --learner al or soft",
         DataError);
@@ -295,26 +265,7 @@ TEST_CASE("a resumed run equals an uninterrupted one") {
         const Problem problem(RandomGlobalProblem(960, Family(4)), 0.02);
         TrainOptions options = Options(kind, step, 0);
         options.order = order;
-        const auto whole = MakeLearner(problem, options);
-        StateWriter saved;
-        for (int pass = 0; pass < 12; ++pass) {
-          if (pass == 5) whole->Save(&saved);
-          whole->RunPass(kNever);
-        }
-        const auto resumed = MakeLearner(problem, options);
-        StateReader reader(saved.bytes());
-        resumed->Load(&reader);
-        reader.Finish();
-        StateWriter again;
-        resumed->Save(&again);
-        CHECK(again.bytes() == saved.bytes());
-        for (int pass = 5; pass < 12; ++pass) resumed->RunPass(kNever);
-        const Evaluation a = whole->Evaluate(1);
-        const Evaluation b = resumed->Evaluate(1);
-        CHECK(a.primal == b.primal);
-        CHECK(a.dual == b.dual);
-        CHECK(std::equal(whole->weights().begin(), whole->weights().end(),
-                         resumed->weights().begin(), resumed->weights().end()));
+        CheckTakeOver(problem, options, {.before = 5, .after = 7});
       }
     }
   }
@@ -323,11 +274,9 @@ TEST_CASE("a resumed run equals an uninterrupted one") {
 TEST_CASE("damaged states of global blocks are refused") {
   const Problem problem(RandomGlobalProblem(970, Family(5)), 0.02);
   FactorBlocks blocks(problem, StepKind::kPairwise, true);
-  StateWriter fitting;
-  SaveState(blocks, &fitting);
+  const std::string fitting = StateOf(blocks);
   FactorBlocks without(problem, StepKind::kFrankWolfe, true);
-  StateReader reader(fitting.bytes());
-  CHECK_THROWS_WITH_AS(LoadState(without, &reader), doctest::Contains("kept states"), DataError);
+  CHECK_THROWS_WITH_AS(LoadAll(fitting, without), doctest::Contains("kept states"), DataError);
 }
 
 TEST_CASE("training continues with another lambda") {
@@ -391,7 +340,7 @@ TEST_CASE("bounds hold and agree on unpleasant problems") {
     if (random.Below(4) == 0) options.num_pairs = 0;
     const double lambdas[] = {1, 0.1, 1e-3, 1e-5, 1e-8, 1e3, 1e8};
     const double lambda = lambdas[random.Below(std::size(lambdas))];
-    const auto seed = static_cast<std::uint64_t>(1000 + trial);
+    const std::uint64_t seed = Seed(1000 + trial);
     const Problem global(RandomGlobalProblem(seed, options), lambda);
     TrainOptions train = Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-3);
     train.max_passes = 300;
@@ -406,8 +355,7 @@ TEST_CASE("bounds hold and agree on unpleasant problems") {
     }
     if (!options.exactly_one) {
       options.as_tables = true;
-      train.learner = LearnerKind::kAugmentedLagrangian;
-      train.step = StepKind::kPairwise;
+      Set(&train, "--learner al --step pairwise");
       runs.push_back(Train(Problem(RandomGlobalProblem(seed, options), lambda), train).last);
     }
     CAPTURE(trial);
@@ -445,8 +393,7 @@ TEST_CASE("many labels with pairs and a count reach a certified gap") {
   Dataset data(layout, rows);
   std::vector<std::vector<Index>> labels;
   for (int m = 0; m < 20; ++m) {
-    std::vector<double> x(6);
-    for (double& value : x) value = random.Normal();
+    std::vector<double> x = Normals(random, 6);
     rows->AddDense(x);
     labels.emplace_back(kLabels, 0);
     for (std::uint64_t k = 0; k < 3 + random.Below(2); ++k)
@@ -462,13 +409,8 @@ TEST_CASE("many labels with pairs and a count reach a certified gap") {
     TrainOptions options = Options(LearnerKind::kAuto, StepKind::kAuto, tolerance);
     options.absolute_gap = 0;
     options.order = order;
-    const auto learner = MakeLearner(problem, options);
-    learner->traits().dual_point->KeepDualPoint();
-    const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
+    const TrainSummary summary = TrainVerified(problem, options).summary;
     CHECK(summary.termination == Termination::kConverged);
-    CHECK(VerifyCertificate(problem, summary.weights, summary.last, options,
-                            learner->traits().dual_point)
-              .outcome == VerifyOutcome::kHolds);
     CHECK(summary.last.relative_gap <= 1.01 * tolerance);
     runs.push_back(summary.last);
   }

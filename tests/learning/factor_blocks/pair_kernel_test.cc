@@ -4,7 +4,6 @@
 #include <slackline/learning/factor_blocks/pair_kernel.h>
 
 #include <array>
-#include <cmath>
 #include <vector>
 
 #include <doctest/doctest.h>

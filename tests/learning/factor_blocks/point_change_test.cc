@@ -12,9 +12,6 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/global_problems.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

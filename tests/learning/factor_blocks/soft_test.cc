@@ -4,7 +4,6 @@
 // constraints, compared with the optima of an independent quadratic program.
 #include <slackline/core/check.h>
 #include <slackline/core/factor_graph_builder.h>
-#include <slackline/core/feature_map.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/soft.h>
 
@@ -17,10 +16,10 @@
 
 #include "tests/support/agreement.h"
 #include "tests/support/dense_labellings.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/mean_of_runs.h"
 #include "tests/support/never.h"
+#include "tests/support/plain_soft.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -34,28 +33,10 @@ double Norm(std::span<const double> values) {
 }
 
 /// Σ ‖A_ci μ_c − μ_i‖² of a point in the layout of dense_qp: flat tables, example by example.
-double SquaredViolation(const TrainingSet& training, const std::vector<double>& marginals) {
-  double sum = 0;
-  std::size_t begin = 0;
-  for (Index m = 0; m < training.data.size(); ++m) {
-    const FactorGraph& graph = training.data.example(m).graph();
-    for (Index c = 0; c < graph.num_factors(); ++c) {
-      const auto scope = graph.scope(c);
-      std::vector<Index> states(scope.size());
-      for (std::size_t k = 0; k < scope.size(); ++k) {
-        std::vector<double> v(graph.cardinality(scope[k]));
-        for (std::size_t s = 0; s < v.size(); ++s)
-          v[s] = -marginals[begin + graph.state_offset(scope[k]) + s];
-        for (Index y = 0; y < graph.factor_states(c); ++y) {
-          JointToStates(graph, c, y, states);
-          v[states[k]] += marginals[begin + graph.factor_offset(c) + y];
-        }
-        sum += Norm(v) * Norm(v);
-      }
-    }
-    begin += graph.total_states();
-  }
-  return sum;
+double SquaredViolation(const Problem& problem, const std::vector<double>& marginals) {
+  const FactorBlocks blocks(problem, StepKind::kFrankWolfe, false);
+  const PlainSoft plain(blocks, {});
+  return static_cast<double>(plain.At(AsVector(marginals).cast<Real>()).v.squaredNorm());
 }
 
 /// The constants of theorem 4.1, by enumeration.
@@ -118,45 +99,6 @@ double Curvature(const TrainingSet& training, double lambda, double rho) {
     }
   }
   return sum;
-}
-
-/// f_ρ of tables in the layout of SquaredViolation, from its definition.
-double SoftDual(const TrainingSet& training, double lambda, double rho,
-                const std::vector<double>& marginals) {
-  const double m_count = training.data.size();
-  Eigen::VectorXd direction = Eigen::VectorXd::Zero(training.data.layout().size());
-  double loss = 0;
-  std::size_t begin = 0;
-  for (Index m = 0; m < training.data.size(); ++m) {
-    const ExampleView example = training.data.example(m);
-    const FactorGraph& graph = example.graph();
-    for (Index a = 0; a < graph.num_parts(); ++a) {
-      for (Index s = 0; s < graph.num_states(a); ++s)
-        direction += marginals[begin + graph.state_offset(a) + s] * DenseFeatures(example, a, s);
-    }
-    for (Index i = 0; i < graph.num_variables(); ++i) {
-      for (Index s = 0; s < graph.cardinality(i); ++s)
-        loss += marginals[begin + graph.state_offset(i) + s] *
-                training.loss(m)[graph.state_offset(i) + s];
-    }
-    direction -= DenseFeaturesOf(example, example.labels());
-    begin += graph.total_states();
-  }
-  return loss / m_count - (direction / m_count).squaredNorm() / (2 * lambda) -
-         SquaredViolation(training, marginals) / (2 * rho * m_count);
-}
-
-/// A step of one block from state `from` to state `to`: (s − μ)ᵀ(−∇²f)(s − μ), from three values of
-/// the quadratic function f.
-double CurvatureOfStep(const TrainingSet& training, double lambda, double rho,
-                       std::vector<double> marginals, std::size_t from, std::size_t to) {
-  double values[3];
-  for (int half = 0; half < 3; ++half) {
-    marginals[from] = 1 - 0.5 * half;
-    marginals[to] = 0.5 * half;
-    values[half] = SoftDual(training, lambda, rho, marginals);
-  }
-  return -4 * (values[0] - 2 * values[1] + values[2]);
 }
 
 /// Pairs of labels with one feature: the largest differences of features are between joint states
@@ -246,33 +188,6 @@ TEST_CASE("where many blocks share few weights, a proximal centre saves passes")
   CHECK(4 * with.last.pass < without.last.pass);
 }
 
-TEST_CASE("smoothing lowers the optimum within its bounds, and vanishes with gamma") {
-  Random random(332);
-  for (int trial = 0; trial < 8; ++trial) {
-    const TrainingSet training = SomeProblem(random, trial);
-    double upper = 0;
-    double lower = 0;
-    for (Index m = 0; m < training.data.size(); ++m) {
-      const FactorGraph& graph = training.data.example(m).graph();
-      for (Index a = 0; a < graph.num_parts(); ++a) {
-        upper += 0.5 / training.data.size();
-        lower += 0.5 / (graph.num_states(a) * static_cast<double>(training.data.size()));
-      }
-    }
-    const double plain = SoftOptimum(training, 0.1, 1);
-    double before = plain;
-    for (const double gamma : {1e-4, 1e-2, 1.0}) {
-      const double smoothed = SoftOptimum(training, 0.1, 1, gamma);
-      CAPTURE(trial);
-      CAPTURE(gamma);
-      CHECK(smoothed <= plain - gamma * lower + kSolver);
-      CHECK(smoothed >= plain - gamma * upper - kSolver);
-      CHECK(smoothed <= before + kSolver);
-      before = smoothed;
-    }
-  }
-}
-
 TEST_CASE("smoothing of global factors is refused") {
   const Problem problem(RandomGlobalProblem(1, GlobalProblemOptions()), 0.1);
   TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-3);
@@ -290,7 +205,8 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
   int compared = 0;
   for (int trial = 0; trial < 12; ++trial) {
     const double lambda = trial % 2 == 0 ? 0.1 : 1;
-    const TrainingSet training = SomeProblem(random, trial);
+    const Problem problem(SomeProblem(random, trial), lambda);
+    const TrainingSet& training = problem.training();
     const Constants constants(training);
     const double m_count = training.data.size();
     const Optimum hard = SolveRelaxed(training, lambda);
@@ -299,7 +215,7 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
     // norm.
     const double small_rho = 1e-3;
     const Optimum strict = SolveSoft(training, lambda, small_rho);
-    const double delta_sq = SquaredViolation(training, strict.marginals) / (small_rho * small_rho);
+    const double delta_sq = SquaredViolation(problem, strict.marginals) / (small_rho * small_rho);
     const double b = std::max(Norm(hard.weights), Norm(strict.weights));
     const double h = m_count * constants.Root(b);
     CHECK(delta_sq <= h);
@@ -320,7 +236,7 @@ TEST_CASE("theorem 4.1: the soft optimum lies above the hard one by no more than
       const double difference =
           SoftOptimum(training, lambda, 1.05 * rho) - SoftOptimum(training, lambda, 0.95 * rho);
       const double change =
-          0.05 * rho * SquaredViolation(training, soft.marginals) / (rho * rho) / m_count;
+          0.05 * rho * SquaredViolation(problem, soft.marginals) / (rho * rho) / m_count;
       CHECK(std::abs(difference - change) <= 0.1 * change + kSolver);
       compared += change > 10 * kSolver;
     }
@@ -361,31 +277,32 @@ TEST_CASE("theorem 5.1: the curvature constant is at most its bound, which is re
   Random random(336);
   for (int trial = 0; trial < 12; ++trial) {
     const bool couples = trial < 4;
-    const TrainingSet training = couples ? Couples(random, 5) : SomeProblem(random, trial);
     const double lambda = trial % 2 == 0 ? 0.3 : 0.05;
     const double rho = trial % 3 == 0 ? 2.0 : 0.1;
-    std::vector<double> point;  // every block in its first state
-    for (Index m = 0; m < training.data.size(); ++m) {
-      const FactorGraph& graph = training.data.example(m).graph();
-      std::vector<double> tables(graph.total_states(), 0.0);
-      for (Index a = 0; a < graph.num_parts(); ++a) tables[graph.state_offset(a)] = 1;
-      point.insert(point.end(), tables.begin(), tables.end());
+    const Problem problem(couples ? Couples(random, 5) : SomeProblem(random, trial), lambda);
+    FactorBlocks blocks(problem, StepKind::kFrankWolfe, false);
+    blocks.set_rho(rho);
+    const PlainSoft plain(blocks, {});
+    RealVector start = RealVector::Zero(plain.size());  // every block in its first state
+    for (Index m = 0; m < problem.size(); ++m) {
+      for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a)
+        start[plain.Columns(m, a).first] = 1;
     }
+    const PlainSoft::Point point = plain.At(start);
     double sum = 0;
-    std::size_t begin = 0;
-    for (Index m = 0; m < training.data.size(); ++m) {
-      const FactorGraph& graph = training.data.example(m).graph();
-      for (Index a = 0; a < graph.num_parts(); ++a) {
-        double most = 0;
-        for (Index s = 1; s < graph.num_states(a); ++s) {
-          const std::size_t from = begin + graph.state_offset(a);
-          most = std::max(most, CurvatureOfStep(training, lambda, rho, point, from, from + s));
+    for (Index m = 0; m < problem.size(); ++m) {
+      for (Index a = 0; a < problem.data().example(m).graph().num_parts(); ++a) {
+        const auto [first, last] = plain.Columns(m, a);
+        Real most = 0;  // (s − μ)ᵀ(−∇²f)(s − μ)
+        for (Offset c = first + 1; c < last; ++c) {
+          const RealVector step =
+              RealVector::Unit(plain.size(), c) - RealVector::Unit(plain.size(), first);
+          most = std::max(most, -2 * plain.Parabola(point, step).second);
         }
-        sum += most;
+        sum += static_cast<double>(most);
       }
-      begin += graph.total_states();
     }
-    const double bound = Curvature(training, lambda, rho);
+    const double bound = Curvature(problem.training(), lambda, rho);
     CAPTURE(trial);
     CHECK(sum <= bound * (1 + kSolver));
     if (couples) CHECK(Near(sum, bound, kSolver));
@@ -448,9 +365,8 @@ TEST_CASE("theorem 5.1: without curvature the error is more than half of its bou
   const double optimum = SoftOptimum(problem.training(), 0.1, 1e6);
   for (const StepKind step : {StepKind::kFrankWolfe, StepKind::kPairwise}) {
     for (int run = 0; run < kRuns; ++run) {
-      TrainOptions options = Options(LearnerKind::kSoft, step, 0);
-      options.own<PenaltyOptions>().rho = 1e6;
-      options.order = OrderKind::kUniform;
+      TrainOptions options =
+          With(Options(LearnerKind::kSoft, step, 0), "--rho 1e6 --order uniform");
       options.seed = run + 1;
       const auto learner = MakeLearner(problem, options);
       for (int pass = 0; pass < kPasses; ++pass) {

@@ -7,9 +7,9 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/feature_map.h>
-#include <slackline/learning/problem.h>
 
 #include "tests/support/kernel_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -65,17 +65,12 @@ TEST_CASE("expansions act like the weights that they represent") {
 
 TEST_CASE("the kernel of the options has defaults from the data") {
   Random random(72);
-  ProblemOptions shape;
-  shape.input_dimension = 5;
-  const TrainingSet training = RandomProblem(random, shape);
+  const TrainingSet training = RandomProblem(random, {.input_dimension = 5});
   TrainOptions options;
   CHECK(KernelOf(options, training.data).kind == KernelKind::kLinear);
   options.kernel = KernelKind::kRbf;
   CHECK(KernelOf(options, training.data).gamma == 0.2);
-  options.kernel_gamma = 3;
-  options.kernel_degree = 2;
-  options.kernel_offset = 0.5;
-  options.kernel = KernelKind::kPolynomial;
+  Set(&options, "--kernel-gamma 3 --kernel-degree 2 --kernel-offset 0.5 --kernel polynomial");
   CHECK(KernelOf(options, training.data).description() ==
         "polynomial, gamma 3, degree 2, offset 0.5");
 }

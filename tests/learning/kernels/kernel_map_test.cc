@@ -2,7 +2,6 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/kernels/kernel_map.h>
-#include <slackline/learning/verify/verify.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +10,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/kernel_problems.h"
 #include "tests/support/learner_checks.h"
 
@@ -24,9 +21,7 @@ namespace {
 constexpr Kernel kMappedKernel{KernelKind::kRbf, 0.4, 3, 1};
 
 TrainOptions RbfOptions(LearnerKind learner, StepKind step, double gap) {
-  TrainOptions options = Options(learner, step, gap);
-  options.kernel = KernelKind::kRbf;
-  options.kernel_gamma = 0.4;
+  TrainOptions options = With(Options(learner, step, gap), "--kernel rbf --kernel-gamma 0.4");
   return options;
 }
 
@@ -91,8 +86,7 @@ TEST_CASE("expansions have the scores of the weights") {
     shape.inputs = InputKind::kDense;
     const Problem problem(RandomProblem(random, shape), 0.1);
     const KernelMap map(problem, kMappedKernel);
-    std::vector<double> weights(map.problem().num_weights());
-    for (double& weight : weights) weight = random.Normal();
+    std::vector<double> weights = Normals(random, map.problem().num_weights());
     const std::vector<double> expansion = map.Expand(weights);
     const std::vector<double> back = map.Weights(expansion);
     REQUIRE(back.size() == weights.size());
@@ -120,23 +114,15 @@ TEST_CASE("every learner reaches the optimum of the kernel matrix") {
     corners.oracle = SolverKind::kRoof;
     for (const TrainOptions& options :
          {al, corners, RbfOptions(LearnerKind::kAuto, StepKind::kAuto, 1e-6)}) {
-      const auto learner = MakeLearner(problem, options);
-      learner->traits().dual_point->KeepDualPoint();
       BracketObserver observer(optimum, kNone);
-      const TrainSummary summary = RunTraining(problem, *learner, options, &observer, nullptr);
-      CHECK(observer.sound);
-      CHECK(summary.termination == Termination::kConverged);
-      CHECK(Near(summary.last.primal, optimum, 1e-5));
-      CHECK(VerifyCertificate(problem, summary.weights, summary.last, options,
-                              learner->traits().dual_point)
-                .outcome == VerifyOutcome::kHolds);
+      const TrainSummary summary = TrainVerified(problem, options, &observer).summary;
+      CheckConverged({summary, observer.sound}, optimum, 1e-5);
     }
     TrainOptions soft = RbfOptions(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
     soft.own<PenaltyOptions>().rho = 0.5;
     const double penalised = SoftOptimum(reference, 0.1, 0.5);
     const Run run = TrainOn(problem, soft, optimum, penalised);
-    CHECK(run.sound);
-    CHECK(run.summary.termination == Termination::kConverged);
+    CheckConverged(run);
     CHECK(Near(run.summary.last.soft_dual, penalised, 1e-5));
   }
 }

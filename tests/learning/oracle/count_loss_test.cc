@@ -3,7 +3,6 @@
 // Training with the loss 1 − F1: the loss, its oracle against enumeration, and all learners that
 // support it, which must bracket one optimum.
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -22,7 +21,9 @@
 #include <slackline/learning/verify/verify.h>
 #include <slackline/learning/verify/verify_hinge.h>
 
+#include "tests/support/losses.h"
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -37,8 +38,7 @@ Problem F1Problem(std::uint64_t seed, Index examples, Index labels, bool joined)
   Random random(seed);
   const TrainingSet plain =
       RandomMultiLabelProblem(random, examples, joined ? labels : 1, 3, false);
-  LossOptions loss;
-  loss.form = LossForm::kF1;
+  const LossOptions loss = LossWith(LossForm::kF1);
   if (joined) return {MakeTrainingSet(plain.data, loss), kCountLambda};
   // RandomMultiLabelProblem always connects its labels: only its inputs are used here.
   const auto layout = std::make_shared<WeightLayout>();
@@ -118,8 +118,7 @@ std::vector<WayToTrain> WaysToTrain() {
     ways.push_back({name, {}});
     TrainOptions& options = ways.back().options;
     options.learner = learner;
-    options.gap_tolerance = 1e-3;
-    options.max_passes = 3000;
+    Set(&options, "--gap-tolerance 1e-3 --max-passes 3000");
     return options;
   };
   add("auto", LearnerKind::kAuto);
@@ -230,18 +229,13 @@ TEST_CASE(
     "own with another") {
   for (const bool joined : {false, true}) {
     const Problem problem = F1Problem(joined ? 5 : 7, 12, 4, joined);
-    TrainOptions linear;
-    linear.gap_tolerance = 1e-4;
-    const TrainSummary right = Train(problem, linear);
+    const TrainSummary right = Train(problem, {.gap_tolerance = 1e-4});
     for (const LearnerKind learner : {LearnerKind::kKernelBcfw, LearnerKind::kKernelFrankWolfe}) {
       for (const KernelKind kernel : {KernelKind::kLinear, KernelKind::kRbf}) {
         CAPTURE(Name(learner));
         CAPTURE(joined);
-        TrainOptions options;
-        options.learner = learner;
-        options.kernel = kernel;
-        options.gap_tolerance = 0.01;
-        options.max_passes = 20000;
+        TrainOptions options{
+            .learner = learner, .kernel = kernel, .gap_tolerance = 0.01, .max_passes = 20000};
         const std::unique_ptr<Learner> made = MakeLearner(problem, options);
         const TrainOptions chosen = ChooseLearner(problem, options).options;
         const TrainSummary summary = RunTraining(problem, *made, chosen, nullptr, nullptr);
@@ -268,28 +262,22 @@ TEST_CASE("learners and oracles that do not support the loss refuse it") {
   for (const LearnerKind learner :
        {LearnerKind::kAugmentedLagrangian, LearnerKind::kSoft, LearnerKind::kProxSdca,
         LearnerKind::kMultiSample, LearnerKind::kExponentiatedGradient, LearnerKind::kDlpw}) {
-    TrainOptions options;
-    options.learner = learner;
     try {
-      MakeLearner(problem, options);
+      MakeLearner(problem, {.learner = learner});
       FAIL("the learner was made");
     } catch (const DataError& error) {
       CHECK(std::string(error.what()).find("1 - F1") != std::string::npos);
     }
   }
-  TrainOptions slack;
-  slack.learner = LearnerKind::kProxSdca;
-  slack.rescaling = Rescaling::kSlack;
+  TrainOptions slack{.learner = LearnerKind::kProxSdca, .rescaling = Rescaling::kSlack};
   CHECK_THROWS_AS(MakeLearner(problem, slack), DataError);
   slack.learner = LearnerKind::kCuttingPlane1;
   CHECK_NOTHROW(MakeLearner(problem, slack));
-  TrainOptions roof;
-  roof.learner = LearnerKind::kBcfw;
-  roof.oracle = SolverKind::kRoof;
-  CHECK_THROWS_AS(MakeLearner(problem, roof), DataError);
+  CHECK_THROWS_AS(
+      MakeLearner(problem, {.learner = LearnerKind::kBcfw, .oracle = SolverKind::kRoof}),
+      DataError);
   Random random(4);
-  LossOptions loss;
-  loss.form = LossForm::kF1;
+  LossOptions loss = LossWith(LossForm::kF1);
   const Problem cycles(MakeTrainingSet(RandomMultiLabelProblem(random, 4, 4, 2, true).data, loss),
                        kCountLambda);
   CHECK_THROWS_AS(MakeLearner(cycles, {}), DataError);
@@ -299,9 +287,7 @@ TEST_CASE("learners and oracles that do not support the loss refuse it") {
 
 TEST_CASE("the default lambda treats single errors like those of sums of losses") {
   const Problem f1 = F1Problem(11, 40, 5, true);
-  LossOptions count;
-  count.scale = LossScale::kCount;
-  const Problem sums(MakeTrainingSet(f1.data(), count), kCountLambda);
+  const Problem sums(MakeTrainingSet(f1.data(), LossWith(LossScale::kCount)), kCountLambda);
   const double ratio = ScalesOf(f1, {}).loss_per_variable / ScalesOf(sums, {}).loss_per_variable;
   double errors = 0;
   for (Index m = 0; m < f1.size(); ++m) {

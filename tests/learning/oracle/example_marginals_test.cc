@@ -11,6 +11,7 @@
 #include <slackline/learning/oracle/shared_tables.h>
 
 #include "tests/support/all_labellings.h"
+#include "tests/support/coordinates.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -48,16 +49,14 @@ TEST_CASE("expectations agree with enumeration of all labellings") {
       for (double& value : v) value = random.Normal();
       const double c = 3 * random.Uniform();
       const double temperature = trial % 2 == 0 ? 1.0 : 0.2;
-      std::vector<double> given(v.size(), 0.0);
-      AddLabellingFeatures(example, example.labels(), 1, given);
+      std::vector<double> given = CoordinatesOf(example, example.labels());
 
       double partition = 0;
       double loss = 0;
       std::vector<double> psi(v.size(), 0.0);
       const auto labellings = AllowedLabellings(example.structure());
       for (const auto& y : labellings) {
-        std::vector<double> q(v.size(), 0.0);
-        AddLabellingFeatures(example, y, 1, q);
+        std::vector<double> q = CoordinatesOf(example, y);
         double own_loss = 0;
         for (std::size_t i = 0; i < y.size(); ++i) {
           own_loss += problem.loss(m)[example.graph().state_offset(static_cast<Index>(i)) + y[i]];
@@ -84,10 +83,7 @@ TEST_CASE("expectations agree with enumeration of all labellings") {
 
 TEST_CASE("cycles and global factors are refused, and alternatives named") {
   Random random(2);
-  ProblemOptions options;
-  options.num_variables = 3;
-  options.num_factors = 40;
-  const Problem cycles(RandomProblem(random, options), 0.1);
+  const Problem cycles(RandomProblem(random, {.num_variables = 3, .num_factors = 40}), 0.1);
   CHECK_THROWS_WITH_AS(ExampleMarginals(cycles, "eg"),
                        "learner eg needs exact marginals, which exist only on graphs without "
                        "cycles; use learner bcfw or al",
@@ -101,12 +97,8 @@ TEST_CASE("cycles and global factors are refused, and alternatives named") {
 
 TEST_CASE("factors share a table where their features are the same") {
   Random random(3);
-  ProblemOptions options;
-  options.num_variables = 4;
-  options.max_states = 2;
-  options.forest = true;
-  options.potts = false;
-  options.tied_weights = true;
+  ProblemOptions options{
+      .num_variables = 4, .max_states = 2, .forest = true, .tied_weights = true, .potts = false};
   const TrainingSet tied = RandomProblem(random, options);
   options.tied_weights = false;
   const TrainingSet own = RandomProblem(random, options);

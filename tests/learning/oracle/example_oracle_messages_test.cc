@@ -68,6 +68,7 @@ TEST_CASE("branch and bound closes the gap of messages, in every call or on dema
     Oracle demand(problem, SolverKind::kMessagesBranchAndBound, Oracle::Effort::kTraining,
                   Rescaling::kMargin, Oracle::Searches::kOnDemand);
     demand.Refresh();
+    CHECK_FALSE(demand.relaxed());
     for (Index m = 0; m < problem.size(); ++m) {
       CHECK_FALSE(always.SearchesOnDemand(m));
       if (!demand.SearchesOnDemand(m)) continue;  // the graph is a forest

@@ -15,9 +15,11 @@
 #include <slackline/core/feature_map.h>
 #include <tests/support/states.h>
 
+#include "tests/support/coordinates.h"
 #include "tests/support/corner_answers.h"
 #include "tests/support/dense_labellings.h"
 #include "tests/support/dense_qp.h"
+#include "tests/support/losses.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -171,12 +173,9 @@ TEST_CASE("a saved oracle gives the same corners, bit for bit") {
       weights[position] = random.Normal();
       first.WeightChanged(static_cast<Index>(position), before, weights[position]);
     }
-    StateWriter writer;
-    SaveState(first, &writer);
+    const std::string saved = StateOf(first);
     Oracle second(problem, SolverKind::kRoof, Oracle::Effort::kTraining);
-    StateReader reader(writer.bytes());
-    LoadState(second, &reader);
-    reader.Finish();
+    LoadAll(saved, second);
     for (Index m = 0; m < problem.size(); ++m) {
       const Answer a = AskBoundAndCorner(problem, &first, m, weights);
       const Answer b = AskBoundAndCorner(problem, &second, m, weights);
@@ -184,16 +183,11 @@ TEST_CASE("a saved oracle gives the same corners, bit for bit") {
       CHECK(a.features == b.features);
       CHECK(a.loss == b.loss);
     }
-    StateWriter again, same;
-    SaveState(second, &again);
-    SaveState(first, &same);
-    CHECK(again.bytes() == same.bytes());
+    CHECK(StateOf(second) == StateOf(first));
   }
   Oracle other(problem, SolverKind::kMessages, Oracle::Effort::kTraining);
-  StateWriter writer;
-  SaveState(first, &writer);
-  StateReader reader(writer.bytes());
-  CHECK_THROWS_WITH_AS(LoadState(other, &reader), doctest::Contains("the oracle is another one"),
+  const std::string saved = StateOf(first);
+  CHECK_THROWS_WITH_AS(LoadAll(saved, other), doctest::Contains("the oracle is another one"),
                        DataError);
 }
 
@@ -286,11 +280,9 @@ TEST_CASE("slack rescaling multiplies the hinge of a labelling by its loss") {
 
 TEST_CASE("the loss 1 - F1 is maximised together with the scores") {
   Random random(12);
-  LossOptions loss;
-  loss.form = LossForm::kF1;
   for (int trial = 0; trial < 20; ++trial) {
     const TrainingSet plain = RandomMultiLabelProblem(random, 4, 5, 3, false);
-    const Problem problem(MakeTrainingSet(plain.data, loss), 0.1);
+    const Problem problem(MakeTrainingSet(plain.data, LossWith(LossForm::kF1)), 0.1);
     CAPTURE(trial);
     Oracle oracle(problem, SolverKind::kAuto, Oracle::Effort::kTraining);
     CHECK(oracle.score_factor(0) == 1);
@@ -336,8 +328,7 @@ TEST_CASE("the corner of the ground truth is the one that its features give") {
       SparseCorner fast, slow;
       for (Index m = 0; m < problem.size(); ++m) {
         const ExampleView example = problem.data().example(m);
-        std::vector<double> coordinates(example.structure().num_coordinates(), 0.0);
-        AddLabellingFeatures(example, example.labels(), 1, coordinates);
+        std::vector<double> coordinates = CoordinatesOf(example, example.labels());
         SparsifyCorner(example.structure(), coordinates, &slow);
         REQUIRE(oracle.ReadTruth(m, &fast));
         CHECK(fast.loss == slow.loss);

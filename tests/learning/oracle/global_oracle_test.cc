@@ -9,19 +9,15 @@
 #include <slackline/factors/potts.h>
 #include <slackline/factors/tree_factor.h>
 #include <slackline/learning/choose_learner.h>
-#include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/oracle/example_oracle.h>
-#include <slackline/learning/verify/verify.h>
 
 #include <memory>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
-#include "tests/support/tolerances.h"
+#include "tests/support/losses.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -68,8 +64,7 @@ TrainingSet RandomMatchings(std::uint64_t seed, Index examples) {
     }
     data.Add(builder.Build(), labels, first);
   }
-  LossOptions loss;
-  loss.scale = LossScale::kCount;
+  LossOptions loss = LossWith(LossScale::kCount);
   loss.costs = {0, 1, 3, 0};
   return MakeTrainingSet(data, loss);
 }
@@ -84,20 +79,15 @@ TEST_CASE("learners reach the optimum over all matchings") {
     CAPTURE(seed);
     for (const StepKind step : {StepKind::kPairwise, StepKind::kAway}) {
       const Run run = TrainOn(problem, Options(LearnerKind::kBcfw, step, 1e-6), optimum);
-      CAPTURE(run.summary.message);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run, optimum, 3e-6);
       CHECK(run.summary.last.problem == CertifiedProblem::kExact);
-      CHECK(Near(run.summary.last.primal, optimum, 3e-6));
     }
     const Run plain =
         TrainOn(problem, Options(LearnerKind::kBcfw, StepKind::kFrankWolfe, 2e-3), optimum);
-    CHECK(plain.sound);
-    CHECK(plain.summary.termination == Termination::kConverged);
+    CheckConverged(plain);
     const Run al = TrainOn(
         problem, Options(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, 1e-5), optimum);
-    CHECK(al.sound);
-    CHECK(al.summary.termination == Termination::kConverged);
+    CheckConverged(al);
   }
 }
 
@@ -111,8 +101,7 @@ TEST_CASE("auto chooses the oracle of the factor, and its certificate holds") {
     const ExampleOracle oracle(problem, {});
     CHECK(!oracle.relaxed());
 
-    TrainOptions options;
-    options.gap_tolerance = 1e-5;
+    const TrainOptions options{.gap_tolerance = 1e-5};
     const VerifiedRun run = CheckVerifies(problem, options, options.max_passes);
     CHECK(run.verification.solvers == "enumeration");
     CHECK(run.verification.dual_proved);
@@ -136,8 +125,7 @@ TEST_CASE("the primal at zero is the largest loss of a matching") {
 
 TEST_CASE("options of factor blocks make auto choose factor blocks") {
   const Problem problem(RandomMatchings(2, 3), 0.05);
-  TrainOptions options;
-  options.own<PenaltyOptions>().rho = 2;
+  TrainOptions options = Given("--rho 2");
   CHECK(ChooseLearner(problem, options).options.learner == LearnerKind::kAugmentedLagrangian);
 }
 

@@ -2,7 +2,6 @@
 //
 // Training with message passing and branch and bound where labellings do not reach the bounds: the
 // oracle that `auto` chooses on graphs with cycles.
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -11,13 +10,9 @@
 #include <slackline/core/slot_sweeps.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/oracle/example_oracle.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "bench/drawn/grid_problem.h"
 #include "tests/support/learner_checks.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -27,30 +22,20 @@ namespace {
 /// Random labels on dense graphs with cycles and full tables, whose relaxations are rarely tight.
 Problem Frustrated(int seed) {
   Random random(static_cast<std::uint64_t>(seed));
-  ProblemOptions options;
-  options.num_examples = 5;
-  options.num_variables = 6;
-  options.num_factors = 12;
-  options.max_order = seed % 3 == 0 ? 3 : 2;
-  options.potts = false;
-  options.input_dimension = 4;
-  return Problem(RandomProblem(random, options), 0.02);
+  return Problem(RandomProblem(random, {.num_examples = 5,
+                                        .num_variables = 6,
+                                        .num_factors = 12,
+                                        .max_order = seed % 3 == 0 ? 3 : 2,
+                                        .input_dimension = 4,
+                                        .potts = false}),
+                 0.02);
 }
 
-TrainOptions Automatic(double gap) {
-  TrainOptions options;
-  options.gap_tolerance = gap;
-  options.max_passes = 20000;
-  return options;
-}
+TrainOptions Automatic(double gap) { return {.gap_tolerance = gap, .max_passes = 20000}; }
 
 Problem Grids() {
-  GridProblemOptions grid;
-  grid.examples = 10;
-  grid.rows = grid.cols = 8;
-  grid.states = 4;
-  grid.features = 5;
-  return Problem(MakeGridProblem(grid), 0.01);
+  return Problem(
+      MakeGridProblem({.examples = 10, .rows = 8, .cols = 8, .states = 4, .features = 5}), 0.01);
 }
 
 }  // namespace
@@ -66,10 +51,7 @@ TEST_CASE("auto trains graphs with cycles to the optimum of the exact problem") 
     CHECK(trained.termination == Termination::kConverged);
     CHECK(trained.last.problem == CertifiedProblem::kExact);
 
-    TrainOptions exact = options;
-    exact.learner = LearnerKind::kBcfw;
-    exact.step = StepKind::kPairwise;
-    exact.oracle = SolverKind::kBruteForce;
+    TrainOptions exact = With(options, "--learner bcfw --step pairwise --oracle brute-force");
     const TrainSummary expected = Train(problem, exact);
     CHECK(trained.last.primal >= expected.last.dual - 1e-9);
     CHECK(trained.last.dual <= expected.last.primal + 1e-9);
@@ -97,8 +79,7 @@ TEST_CASE("learners with planes search in every call, and converge as well") {
 
 TEST_CASE("messages alone leave a gap that searches close") {
   const Problem problem = Grids();
-  TrainOptions options = Automatic(2e-4);
-  options.max_passes = 800;
+  TrainOptions options = With(Automatic(2e-4), "--max-passes 800");
   const TrainSummary searched = Train(problem, options);
   CHECK(searched.termination == Termination::kConverged);
   options.oracle = SolverKind::kMessages;
@@ -112,14 +93,13 @@ TEST_CASE("messages alone leave a gap that searches close") {
 
 TEST_CASE("abandoned searches get higher limits, call by call") {
   Random random(8);
-  ProblemOptions dense;
-  dense.num_examples = 1;
-  dense.num_variables = 60;
-  dense.num_factors = 260;
-  dense.potts = dense.tied_weights = false;
-  const Problem problem(RandomProblem(random, dense), 0.01);
-  std::vector<double> weights(problem.num_weights());
-  for (double& weight : weights) weight = random.Normal();
+  const Problem problem(RandomProblem(random, {.num_examples = 1,
+                                               .num_variables = 60,
+                                               .num_factors = 260,
+                                               .tied_weights = false,
+                                               .potts = false}),
+                        0.01);
+  std::vector<double> weights = Normals(random, problem.num_weights());
   std::vector<double> slots(SlotCoordinates(problem.data().example(0).structure()));
   SlotScores(problem.data().example(0), weights, slots);
   ExampleOracle oracle(problem, {.solver = SolverKind::kMessagesBranchAndBound});
@@ -145,67 +125,13 @@ TEST_CASE("abandoned searches get higher limits, call by call") {
 TEST_CASE("a run resumed after searches is the same bit for bit, for any number of threads") {
   const Problem problem = Grids();
   const TrainOptions options = ChooseLearner(problem, Automatic(0)).options;
-  constexpr int kPasses = 160, kCut = 120;
-  const std::unique_ptr<Learner> whole = MakeLearner(problem, options);
-  std::string state;
-  for (int pass = 1; pass <= kPasses; ++pass) {
-    whole->RunPass(kNever);
-    if (pass != kCut) continue;
-    whole->Evaluate(1);
-    StateWriter writer;
-    whole->Save(&writer);
-    state = writer.bytes();
-  }
-  const Evaluation expected = whole->Evaluate(2);
-
-  const std::unique_ptr<Learner> resumed = MakeLearner(problem, options);
-  StateReader reader(state);
-  resumed->Load(&reader);
-  for (int pass = kCut + 1; pass <= kPasses; ++pass) resumed->RunPass(kNever);
-  const Evaluation evaluation = resumed->Evaluate(1);
-  CHECK(evaluation.primal == expected.primal);
-  CHECK(evaluation.dual == expected.dual);
-  CHECK(resumed->work().entries == whole->work().entries);
-  CHECK(std::vector<double>(resumed->weights().begin(), resumed->weights().end()) ==
-        std::vector<double>(whole->weights().begin(), whole->weights().end()));
-}
-
-TEST_CASE("Search returns the maximum, and Maximise leaves searches to the caller") {
-  const Problem problem = Frustrated(1);
-  Random random(5);
-  std::vector<double> weights(problem.num_weights());
-  for (double& weight : weights) weight = random.Normal();
-  ExampleOracle demand(problem, {.solver = SolverKind::kMessagesBranchAndBound,
-                                 .searches = ExampleOracle::Searches::kOnDemand});
-  ExampleOracle always(problem, {.solver = SolverKind::kMessagesBranchAndBound});
-  ExampleOracle exact(problem, {.solver = SolverKind::kBruteForce});
-  CHECK_FALSE(demand.relaxed());
-  for (ExampleOracle* oracle : {&demand, &always, &exact}) oracle->Refresh();
-  std::vector<double> slots;
-  SparseCorner corner;
-  for (Index m = 0; m < problem.size(); ++m) {
-    CHECK(demand.SearchesOnDemand(m));
-    CHECK_FALSE(always.SearchesOnDemand(m));
-    const ExampleView example = problem.data().example(m);
-    slots.resize(SlotCoordinates(example.structure()));
-    SlotScores(example, weights, slots);
-    const double best = exact.Maximise(m, slots, weights, nullptr, true, &corner);
-    WarmStart warm;
-    CHECK(always.Maximise(m, slots, weights, &warm, true, &corner) ==
-          doctest::Approx(best).epsilon(1e-9));
-    CHECK(demand.Maximise(m, slots, weights, &warm, true, &corner) >= best - 1e-9);
-    bool complete = false;
-    CHECK(demand.Search(m, slots, weights, 0, &warm, &corner, &complete) ==
-          doctest::Approx(best).epsilon(1e-9));
-    CHECK(complete);
-  }
+  CheckTakeOver(problem, options, {120, 40, [](Learner& learner) { learner.Evaluate(1); }});
 }
 
 TEST_CASE("on graphs without searches, Search passes messages for longer and stores them") {
   const Problem problem = Grids();
   Random random(6);
-  std::vector<double> weights(problem.num_weights());
-  for (double& weight : weights) weight = random.Normal();
+  std::vector<double> weights = Normals(random, problem.num_weights());
   ExampleOracle messages(
       problem, {.solver = SolverKind::kMessages, .searches = ExampleOracle::Searches::kOnDemand});
   ExampleOracle exact(problem, {.solver = SolverKind::kBranchAndBound});

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -11,6 +10,7 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/learning/problem.h>
 
+#include "tests/support/coordinates.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 
@@ -24,18 +24,15 @@ struct Example {
   explicit Example(double scale) : problem(Make(scale), 1) {
     Random random(3);
     std::vector<double> weights(problem.num_weights());
-    for (double& w : weights) w = scale * random.Normal();
+    for (double& value : weights) value = scale * random.Normal();
     u.resize(view().structure().num_coordinates());
     CoordinateScores(view(), weights, u);
-    std::vector<double> q(u.size(), 0.0);
-    AddLabellingFeatures(view(), view().labels(), 1, q);
+    std::vector<double> q = CoordinatesOf(view(), view().labels());
     for (std::size_t k = 0; k < q.size(); ++k) truth += u[k] * q[k];
   }
   static TrainingSet Make(double scale) {
     Random random(4);
-    ProblemOptions options;
-    options.num_examples = 1;
-    TrainingSet training = RandomProblem(random, options);
+    TrainingSet training = RandomProblem(random, {.num_examples = 1});
     for (double& loss : training.losses) loss *= scale;
     return training;
   }
@@ -83,16 +80,13 @@ TEST_CASE("large terms that cancel widen the tolerance for rounding") {
   // Scores of magnitude 1e9 of two parts cancel in the ground truth: the few digits left must not
   // count as a contradiction.
   Random random(5);
-  ProblemOptions options;
-  options.num_examples = 1;
-  options.num_factors = 0;
-  options.num_variables = 2;
-  options.tied_weights = false;
-  const Problem problem(RandomProblem(random, options), 1);
+  const Problem problem(
+      RandomProblem(
+          random, {.num_examples = 1, .num_variables = 2, .num_factors = 0, .tied_weights = false}),
+      1);
   const ExampleView example = problem.data().example(0);
   std::vector<double> u(example.structure().num_coordinates(), 0.0);
-  std::vector<double> q(u.size(), 0.0);
-  AddLabellingFeatures(example, example.labels(), 1, q);
+  std::vector<double> q = CoordinatesOf(example, example.labels());
   double sign = 1e9;
   for (std::size_t k = 0; k < q.size(); ++k) {
     if (q[k] == 0) continue;

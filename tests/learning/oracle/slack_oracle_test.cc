@@ -18,9 +18,10 @@
 #include <slackline/learning/problem.h>
 
 #include "tests/support/agreement.h"
+#include "tests/support/coordinates.h"
 #include "tests/support/corner_answers.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
+#include "tests/support/losses.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -272,14 +273,13 @@ TEST_CASE("by multipliers the largest hinge lies between the corner's and the bo
 TEST_CASE("the loss 1 - F1 is rescaled by its two counts") {
   Random random(4);
   for (int trial = 0; trial < 60; ++trial) {
-    LossOptions loss;
-    loss.form = LossForm::kF1;
     ProblemOptions shape = SmallForest(random, 0);
     shape.num_examples = 1;
     shape.max_states = 2;
     shape.num_variables = 1 + trial % 6;
     shape.single_states = false;
-    const Problem problem(MakeTrainingSet(RandomProblem(random, shape).data, loss), 1);
+    const Problem problem(
+        MakeTrainingSet(RandomProblem(random, shape).data, LossWith(LossForm::kF1)), 1);
     const std::vector<double> weights = SomeWeights(random, problem, trial);
     const ExampleView example = problem.data().example(0);
     const double truth = TruthScore(problem, 0, weights);
@@ -300,17 +300,15 @@ TEST_CASE("the loss 1 - F1 is rescaled by its two counts") {
 TEST_CASE(
     "labellings that global factors forbid are left out, and weights of global factors count") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    GlobalProblemOptions shape;
-    shape.num_examples = 1;
-    shape.exactly_one = seed % 2 == 0;
-    shape.chain = seed % 3 == 0;
-    const Problem problem(RandomGlobalProblem(seed, shape), 1);
+    const Problem problem(
+        RandomGlobalProblem(
+            seed, {.num_examples = 1, .chain = seed % 3 == 0, .exactly_one = seed % 2 == 0}),
+        1);
     const ExampleView example = problem.data().example(0);
     Random random(seed);
     std::vector<double> weights(problem.num_weights());
     for (double& w : weights) w = 2 * random.Uniform() - 1;
-    std::vector<double> u(example.structure().num_coordinates());
-    CoordinateScores(example, weights, u);
+    std::vector<double> u = CoordinateScoresOf(example, weights);
     const double score = TruthScoreOf(problem, 0, u);
     SlackOracle oracle(problem, SolverKind::kAuto);
     CHECK(oracle.MethodOf(0) == SlackMethod::kEnumeration);
@@ -325,10 +323,7 @@ TEST_CASE(
 
 TEST_CASE("the method follows from the loss, the graph and the number of labellings") {
   Random random(2);
-  ProblemOptions shape;
-  shape.num_examples = 1;
-  shape.max_states = 2;
-  shape.num_factors = 2;
+  ProblemOptions shape{.num_examples = 1, .max_states = 2, .num_factors = 2};
   for (const Index variables : {12, 13}) {
     shape.num_variables = variables;
     for (const bool forest : {false, true}) {

@@ -73,12 +73,9 @@ TEST_CASE("underestimated gaps are further from the target") {
 TEST_CASE("a saved curve continues unchanged") {
   for (const int points : {0, 1, 20, 70}) {
     GapCurve curve = Exponential(0.1, points);
-    StateWriter writer;
-    SaveState(curve, &writer);
+    const std::string saved = StateOf(curve);
     GapCurve loaded = Exponential(0.3, 5);
-    StateReader reader(writer.bytes());
-    LoadState(loaded, &reader);
-    reader.Finish();
+    LoadAll(saved, loaded);
     CHECK(loaded.Remaining(1e-9) == curve.Remaining(1e-9));
     CHECK(loaded.Stalled() == curve.Stalled());
   }

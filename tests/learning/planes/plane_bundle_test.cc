@@ -166,29 +166,21 @@ TEST_CASE("a saved bundle continues bit for bit") {
   }
   bundle.Solve(1e-3);
   bundle.DropIdle(5);
-  StateWriter writer;
-  SaveState(bundle, &writer);
+  const std::string saved = StateOf(bundle);
   PlaneBundle other(9, 2, 0.2);
-  StateReader reader(writer.bytes());
-  LoadState(other, &reader);
-  reader.Finish();
+  LoadAll(saved, other);
   const Plane plane = RandomPlane(random, 0, 9);
   for (PlaneBundle* one : {&bundle, &other}) {
     one->Add(plane.a, plane.b, {7, 7});
     one->Solve(1e-12);
     one->DropIdle(1);
   }
-  StateWriter first, second;
-  SaveState(bundle, &first);
-  SaveState(other, &second);
-  CHECK(first.bytes() == second.bytes());
+  CHECK(StateOf(bundle) == StateOf(other));
   CHECK(bundle.value() == other.value());
   CHECK(bundle.cut() == other.cut());
   // A bundle for another problem.
   PlaneBundle longer(9, 3, 0.2);
-  StateReader again(writer.bytes());
-  CHECK_THROWS_AS(LoadState(longer, &again), DataError);
+  CHECK_THROWS_AS(LoadAll(saved, longer), DataError);
   PlaneBundle smaller(3, 2, 0.2);
-  StateReader third(writer.bytes());
-  CHECK_THROWS_AS(LoadState(smaller, &third), DataError);
+  CHECK_THROWS_AS(LoadAll(saved, smaller), DataError);
 }

@@ -11,7 +11,6 @@
 #include <slackline/core/random.h>
 
 #include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/never.h"
 
 using namespace slackline::internal;
@@ -25,11 +24,7 @@ std::vector<double> RandomWeights(Random& random, const Problem& problem) {
   return weights;
 }
 
-TrainOptions ByEnumeration() {
-  TrainOptions options;
-  options.oracle = SolverKind::kBruteForce;
-  return options;
-}
+TrainOptions ByEnumeration() { return {.oracle = SolverKind::kBruteForce}; }
 
 double Risk(const Problem& problem, std::span<const double> weights) {
   return ExactPrimal(problem.training(), problem.lambda(), weights) -

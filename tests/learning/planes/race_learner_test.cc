@@ -2,76 +2,54 @@
 //
 // A race of example blocks, planes and factor blocks in one run: which of them makes the passes,
 // and that states, paths and certificates are those of one run.
-#include <slackline/core/feature_map.h>
 #include <slackline/learning/bcfw.h>
-#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/planes/race_learner.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
+#include <algorithm>
 #include <cmath>
-#include <memory>
 #include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "bench/drawn/drawn_labels.h"
 #include "bench/drawn/pictures_problem.h"
-#include "tests/support/never.h"
+#include "tests/support/learner_checks.h"
 
 using namespace slackline::internal;
+using namespace slackline::internal::test;
 
 namespace {
 
 /// Five weights shared by similar examples.
 Problem FewWeights(double lambda) {
-  PicturesOptions options;
-  options.examples = 12;
-  options.side = 10;
-  return Problem(MakePicturesProblem(options), lambda);
+  return Problem(MakePicturesProblem({.examples = 12, .side = 10}), lambda);
 }
 
 /// Many labels with sparse inputs, of which nearly half are on: oracle calls are expensive.
 Problem ManyLabels(double times_default) {
-  SyntheticLabelsOptions options;
-  options.examples = 40;
-  options.labels = 40;
-  options.features = 600;
-  options.stored = 60;
-  options.label_noise = 0.2;
+  SyntheticLabelsOptions options{
+      .examples = 40, .labels = 40, .features = 600, .stored = 60, .label_noise = 0.2};
   const Problem unknown(MakeFullGraphProblem(MakeSyntheticLabels(options), 1));
   return unknown.WithLambda(ScalesOf(unknown, {}).DefaultLambda() * times_default);
 }
 
 TrainOptions RaceOptions(Switch planes, double gap) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.order = OrderKind::kGap;
+  TrainOptions options{
+      .learner = LearnerKind::kBcfw, .step = StepKind::kPairwise, .order = OrderKind::kGap};
   options.own<BcfwOptions>().planes = planes;
   options.gap_tolerance = gap;
-  options.check_every = 1;
-  options.max_passes = 3000;
+  Set(&options, "--check-every 1 --max-passes 3000");
   return options;
-}
-
-TrainSummary RunWith(const Problem& problem, const TrainOptions& options,
-                     const CheckpointPlan& plan = {}) {
-  const std::unique_ptr<Learner> learner = MakeLearner(problem, options);
-  return RunTraining(problem, *learner, options, nullptr, nullptr, plan);
 }
 
 /// The learner's state after the given number of passes, with a check after each.
 std::string StateAfter(Learner* learner, int passes) {
   for (int pass = 0; pass < passes; ++pass) {
-    learner->RunPass(test::kNever);
+    learner->RunPass(kNever);
     learner->Evaluate(1);
   }
-  StateWriter writer;
-  learner->Save(&writer);
-  return writer.bytes();
+  return StateOf(*learner);
 }
 
 /// Checks that runs resumed from a state after every `step`-th pass end in the state of the whole
@@ -86,9 +64,7 @@ int CheckStates(const Problem& problem, int passes, int step, const std::string&
     const auto first = MakeLearner(problem, options);
     const std::string state = StateAfter(first.get(), stop);
     const auto second = MakeLearner(problem, options);
-    StateReader reader(state);
-    second->Load(&reader);
-    reader.Finish();
+    LoadAll(state, *second);
     INFO("stopped after " << stop);
     CHECK((StateAfter(second.get(), passes - stop) == end));
     CHECK(second->work().oracle_calls == calls);
@@ -101,8 +77,8 @@ int CheckStates(const Problem& problem, int passes, int step, const std::string&
 
 TEST_CASE("planes take over where all examples share few weights") {
   const Problem problem = FewWeights(0.003);
-  const TrainSummary blocks = RunWith(problem, RaceOptions(Switch::kOff, 1e-4));
-  const TrainSummary race = RunWith(problem, RaceOptions(Switch::kOn, 1e-4));
+  const TrainSummary blocks = Train(problem, RaceOptions(Switch::kOff, 1e-4));
+  const TrainSummary race = Train(problem, RaceOptions(Switch::kOn, 1e-4));
   REQUIRE(race.termination == Termination::kConverged);
   CHECK(race.last.relative_gap <= 1e-4);
   CHECK(2 * race.last.pass < blocks.last.pass);
@@ -114,16 +90,17 @@ TEST_CASE("planes take over where all examples share few weights") {
 
 TEST_CASE("factor blocks take over where oracle calls are expensive") {
   const Problem problem = ManyLabels(0.1);
-  const TrainSummary blocks = RunWith(problem, RaceOptions(Switch::kOff, 1e-2));
+  const TrainSummary blocks = Train(problem, RaceOptions(Switch::kOff, 1e-2));
   TrainOptions options = RaceOptions(Switch::kOn, 1e-2);
-  const auto learner = MakeLearner(problem, options);
-  learner->traits().dual_point->KeepDualPoint();
-  const TrainSummary race = RunTraining(problem, *learner, options, nullptr, nullptr);
+  const VerifiedRun run = TrainVerified(problem, options);
+  CHECK(run.verification.dual_proved);
+  const Learner& learner = *run.learner;
+  const TrainSummary& race = run.summary;
   REQUIRE(race.termination == Termination::kConverged);
   CHECK(race.last.relative_gap <= 1e-2);
   CHECK(race.last.problem == CertifiedProblem::kRelaxed);
   // After the first passes the oracle is not called any more.
-  CHECK(4 * learner->work().oracle_calls < blocks.last.oracle_calls);
+  CHECK(4 * learner.work().oracle_calls < blocks.last.oracle_calls);
   CHECK(race.last.dual <= blocks.last.primal);
   CHECK(blocks.last.dual <= race.last.primal);
   // The penalty of the factor blocks is not reported.
@@ -131,26 +108,16 @@ TEST_CASE("factor blocks take over where oracle calls are expensive") {
   CHECK(std::isnan(race.last.rho));
   CHECK(race.notes.empty());
 
-  CHECK(learner->traits().dual_point->DualPointIsBest());
-  CHECK_FALSE(learner->traits().dual_point->PrimalIsObjective());
-  const Verification verification =
-      VerifyCertificate(problem, race.weights, race.last, options, learner->traits().dual_point);
-  CAPTURE(verification.message);
-  CHECK(verification.outcome == VerifyOutcome::kHolds);
-  CHECK(verification.dual_proved);
+  CHECK(learner.traits().dual_point->DualPointIsBest());
+  CHECK_FALSE(learner.traits().dual_point->PrimalIsObjective());
 }
 
 TEST_CASE("a race with factor blocks does not depend on the number of threads") {
   const Problem problem = ManyLabels(0.1);
-  TrainOptions options = RaceOptions(Switch::kOn, 1e-2);
-  options.check_every = 0;
-  options.threads = 1;
-  const TrainSummary one = RunWith(problem, options);
+  TrainOptions options = With(RaceOptions(Switch::kOn, 1e-2), "--check-every 0 --threads 1");
+  const TrainSummary one = Train(problem, options);
   options.threads = 3;
-  const TrainSummary three = RunWith(problem, options);
-  CHECK(one.last.pass == three.last.pass);
-  CHECK(one.last.dual == three.last.dual);
-  CHECK(one.weights == three.weights);
+  CheckSame(one, Train(problem, options));
 }
 
 TEST_CASE("keeping dual points does not change a race with factor blocks") {
@@ -161,8 +128,7 @@ TEST_CASE("keeping dual points does not change a race with factor blocks") {
   keeps->traits().dual_point->KeepDualPoint();
   StateAfter(plain.get(), 60);
   StateAfter(keeps.get(), 60);
-  CHECK(std::vector<double>(plain->weights().begin(), plain->weights().end()) ==
-        std::vector<double>(keeps->weights().begin(), keeps->weights().end()));
+  CHECK(std::ranges::equal(plain->weights(), keeps->weights()));
   CHECK(plain->work().entries == keeps->work().entries);
 }
 
@@ -186,28 +152,24 @@ TEST_CASE("a path over lambda continues with factor blocks") {
   REQUIRE(warm.termination == Termination::kConverged);
   // Example blocks are tried again, but not for long.
   CHECK(learner->work().oracle_calls <= 3 * second.size());
-  const TrainSummary fresh = RunWith(second, options);
+  const TrainSummary fresh = Train(second, options);
   CHECK(warm.last.dual <= fresh.last.primal);
   CHECK(fresh.last.dual <= warm.last.primal);
 }
 
 TEST_CASE("factor blocks do not race where an oracle is given") {
-  TrainOptions options = RaceOptions(Switch::kOn, 1e-2);
-  options.oracle = SolverKind::kRoof;
-  options.max_passes = 60;
+  TrainOptions options = With(RaceOptions(Switch::kOn, 1e-2), "--oracle roof --max-passes 60");
   const Problem problem = ManyLabels(0.1);
   const auto learner = MakeLearner(problem, options);
   RunTraining(problem, *learner, options, nullptr, nullptr);
-  StateWriter writer;
-  learner->Save(&writer);
-  CHECK(writer.bytes().find("factor blocks") == std::string::npos);
+  CHECK(StateOf(*learner).find("factor blocks") == std::string::npos);
 }
 
 TEST_CASE("a race in which the example blocks win equals their run, bit for bit") {
   const Problem unknown(MakeFullGraphProblem(MakeSyntheticLabels({}), 1));
   const Problem problem = unknown.WithLambda(ScalesOf(unknown, {}).DefaultLambda());
-  const TrainSummary blocks = RunWith(problem, RaceOptions(Switch::kOff, 1e-3));
-  const TrainSummary race = RunWith(problem, RaceOptions(Switch::kOn, 1e-3));
+  const TrainSummary blocks = Train(problem, RaceOptions(Switch::kOff, 1e-3));
+  const TrainSummary race = Train(problem, RaceOptions(Switch::kOn, 1e-3));
   CHECK(race.last.pass == blocks.last.pass);
   CHECK(race.weights == blocks.weights);
   CHECK(race.last.dual == blocks.last.dual);
@@ -225,12 +187,12 @@ TEST_CASE("a path over lambda continues with the faster method") {
   const Problem second = first.WithLambda(0.003);
   const TrainOptions options = RaceOptions(Switch::kOn, 1e-4);
   const auto learner = MakeLearner(first, options);
-  const TrainSummary at_first = RunTraining(first, *learner, options, nullptr, nullptr, {});
+  const TrainSummary at_first = RunTraining(first, *learner, options, nullptr, nullptr);
   learner->traits().lambda->ChangeLambda(second);
-  const TrainSummary at_second = RunTraining(second, *learner, options, nullptr, nullptr, {});
+  const TrainSummary at_second = RunTraining(second, *learner, options, nullptr, nullptr);
   CHECK(at_first.termination == Termination::kConverged);
   REQUIRE(at_second.termination == Termination::kConverged);
-  const TrainSummary fresh = RunWith(second, options);
+  const TrainSummary fresh = Train(second, options);
   CHECK(at_second.last.primal == doctest::Approx(fresh.last.primal).epsilon(2e-4));
   CHECK(at_second.last.pass <= fresh.last.pass + 5);
 }
@@ -240,21 +202,7 @@ TEST_CASE("the dual point of a race belongs to the larger lower bound") {
   TrainOptions options = RaceOptions(Switch::kOn, 1e-4);
   const auto learner = MakeLearner(problem, options);
   learner->traits().dual_point->KeepDualPoint();
-  const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr, {});
+  const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);
   CHECK(learner->traits().dual_point->DualPointIsBest());
-  // f(μ), computed from the point.
-  std::vector<double> weights(problem.num_weights(), 0.0);
-  double losses = 0;
-  std::vector<double> coordinates;
-  for (Index m = 0; m < problem.size(); ++m) {
-    const ExampleView example = problem.data().example(m);
-    double loss = 0;
-    REQUIRE(learner->traits().dual_point->DualPoint(m, &coordinates, &loss));
-    losses += loss / problem.size();
-    for (double& value : coordinates) value = -value;
-    AddLabellingFeatures(example, example.labels(), 1, coordinates);
-    ScatterFeatures(example, coordinates, 1 / problem.lambda_m(), weights);
-  }
-  const double dual = losses - Regulariser(problem.lambda(), weights);
-  CHECK(dual == doctest::Approx(summary.last.dual).epsilon(1e-9));
+  CHECK(ValueOfDualPoint(problem, *learner) == doctest::Approx(summary.last.dual).epsilon(1e-9));
 }

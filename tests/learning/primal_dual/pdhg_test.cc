@@ -2,28 +2,20 @@
 //
 // The saddle point: its bounds at every point, its steps in blocks of eight factors against plain
 // loops, and the labellings before it.
-#include <atomic>
-#include <csignal>
-#include <set>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <slackline/core/feature_map.h>
-#include <slackline/inference/local_polytope.h>
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/choose_learner.h>
 #include <slackline/learning/primal_dual/pdhg.h>
 #include <slackline/learning/primal_dual/pdhg_blocks.h>
 #include <slackline/learning/primal_dual/pdhg_kernel.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
 
 #include "tests/support/learner_checks.h"
 #include "tests/support/loose_grid.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 namespace slackline::internal {
 namespace {
@@ -34,13 +26,12 @@ using namespace slackline::internal::test;
 /// shared ones, potentials, and numbers of factors that fill no whole blocks.
 Problem Mixed(int trial) {
   Random random(static_cast<std::uint64_t>(trial));
-  ProblemOptions shape;
-  shape.num_variables = 4 + trial % 3;
-  shape.num_factors = 9 + 3 * (trial % 4);
-  shape.max_order = 2 + trial % 2;
-  shape.tied_weights = trial % 3 != 0;
-  shape.potentials = trial % 4 == 1;
-  shape.shared_structure = trial % 2 == 0;
+  const ProblemOptions shape{.num_variables = 4 + trial % 3,
+                             .num_factors = 9 + 3 * (trial % 4),
+                             .max_order = 2 + trial % 2,
+                             .shared_structure = trial % 2 == 0,
+                             .tied_weights = trial % 3 != 0,
+                             .potentials = trial % 4 == 1};
   return Problem(RandomProblem(random, shape), 0.05);
 }
 
@@ -50,12 +41,7 @@ std::vector<double> RandomWeights(Random& random, const Problem& problem) {
   return weights;
 }
 
-TrainOptions OfPdhg(double gap) {
-  TrainOptions options;
-  options.learner = LearnerKind::kPdhg;
-  options.gap_tolerance = gap;
-  return options;
-}
+TrainOptions OfPdhg(double gap) { return {.learner = LearnerKind::kPdhg, .gap_tolerance = gap}; }
 
 }  // namespace
 
@@ -166,9 +152,7 @@ TEST_CASE("a learner on the saddle point closes the gap of loose relaxations") {
   CHECK(trained.termination == Termination::kConverged);
   CHECK(trained.last.problem == CertifiedProblem::kRelaxed);
   // Factor blocks with multipliers solve the same problem in quite another way.
-  TrainOptions other = OfPdhg(5e-3);
-  other.learner = LearnerKind::kAugmentedLagrangian;
-  other.max_passes = 2000;
+  TrainOptions other = With(OfPdhg(5e-3), "--learner al --max-passes 2000");
   const TrainSummary checked = Train(problem, other);
   CHECK(trained.last.dual <= checked.last.primal + kTight);
   CHECK(checked.last.dual <= trained.last.primal + kTight);
@@ -177,11 +161,10 @@ TEST_CASE("a learner on the saddle point closes the gap of loose relaxations") {
 
 TEST_CASE("labellings that cannot reach the relaxed optimum stall, and say what would") {
   const Problem problem = LooseGrid(0.05, 2, 5, 4);
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.oracle = SolverKind::kMessages;
-  options.step = StepKind::kPairwise;
-  options.gap_tolerance = 1e-4;
+  const TrainOptions options{.learner = LearnerKind::kBcfw,
+                             .step = StepKind::kPairwise,
+                             .oracle = SolverKind::kMessages,
+                             .gap_tolerance = 1e-4};
   const TrainSummary stalled = Train(problem, options);
   CAPTURE(stalled.message);
   CHECK(stalled.termination == Termination::kStalled);
@@ -194,8 +177,7 @@ TEST_CASE("labellings that cannot reach the relaxed optimum stall, and say what 
 
 TEST_CASE("results do not depend on the number of threads") {
   const Problem problem = LooseGrid(0.3);
-  TrainOptions options = OfPdhg(0);
-  options.max_passes = 5;
+  TrainOptions options = With(OfPdhg(0), "--max-passes 5");
   const TrainSummary one = Train(problem, options);
   options.threads = 3;
   CheckSame(one, Train(problem, options));
@@ -203,9 +185,7 @@ TEST_CASE("results do not depend on the number of threads") {
 
 TEST_CASE("labellings come first, and the saddle point takes over where they do not suffice") {
   const Problem problem = LooseGrid(0.3);
-  TrainOptions options;
-  options.gap_tolerance = 1e-3;
-  options.certify = Certify::kRelaxed;
+  const TrainOptions options{.certify = Certify::kRelaxed, .gap_tolerance = 1e-3};
   const LearnerChoice choice = ChooseLearner(problem, options);
   CHECK(choice.options.learner == LearnerKind::kPdhg);
   CHECK(choice.options.own<PdhgOptions>().labellings == Switch::kOn);
@@ -226,14 +206,11 @@ TEST_CASE("labellings come first, and the saddle point takes over where they do 
 
 TEST_CASE("the exact problem gives way to the relaxed one, or does not, as the user says") {
   const Problem problem = LooseGrid(0.1, 3, 12, 4);
-  TrainOptions options;
-  options.gap_tolerance = 1e-3;
-  options.certify = Certify::kRelaxed;
+  TrainOptions options{.certify = Certify::kRelaxed, .gap_tolerance = 1e-3};
   const TrainSummary relaxed = Train(problem, options);
   CHECK(relaxed.termination == Termination::kConverged);
   CHECK(relaxed.last.problem == CertifiedProblem::kRelaxed);
-  options.certify = Certify::kExact;
-  options.max_passes = 30;
+  Set(&options, "--certify exact --max-passes 30");
   const TrainSummary exact = Train(problem, options);
   CHECK(exact.last.problem == CertifiedProblem::kExact);
   // The relaxed optimum is not below the exact one.

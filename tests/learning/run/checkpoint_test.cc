@@ -8,7 +8,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,14 +16,10 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/model_file.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/core/temporary_folder.h"
-#include "tests/support/agreement.h"
+#include "tests/support/learner_checks.h"
 #include "tests/support/learner_ways.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/never.h"
-#include "tests/support/random_problems.h"
 #include "tests/support/sanitized.h"
 
 using namespace slackline::internal;
@@ -41,12 +36,7 @@ struct Variant {
 };
 
 TrainOptions Base(LearnerKind learner, StepKind step, OrderKind order) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = step;
-  options.order = order;
-  options.gap_tolerance = 0;
-  return options;
+  return {.learner = learner, .step = step, .order = order, .gap_tolerance = 0};
 }
 
 /// All ways with a state to train on the problem (learner_ways.h), with gap tolerances of 0 so that
@@ -85,28 +75,10 @@ std::vector<Variant> VariantsWithOwnStates(Random& random, const Problem& proble
 TrainingSet ResumedProblem(Random& random, int trial) {
   if (trial == 4) return RandomMultiLabelProblem(random, 6, 5, 3, false);
   if (trial % 2 == 0) return RandomMultiLabelProblem(random, 6, 5, 3, true);
-  ProblemOptions options;
-  options.potentials = true;
-  options.shared_structure = trial % 4 == 1;
-  options.tied_weights = trial % 4 == 1;
-  return RandomProblem(random, options);
+  return RandomProblem(
+      random,
+      {.shared_structure = trial % 4 == 1, .tied_weights = trial % 4 == 1, .potentials = true});
 }
-
-/// Keeps the first `count` states of a run, one after every pass, and then interrupts the run.
-struct Stopper {
-  std::atomic<int> interrupt{0};
-  std::vector<std::string> states;
-
-  CheckpointPlan Plan(std::size_t count) {
-    CheckpointPlan plan;
-    plan.every_seconds = 0;
-    plan.write = [this, count](const std::string& state, auto) {
-      if (states.size() < count) states.push_back(state);
-      if (states.size() >= count) interrupt = SIGINT;
-    };
-    return plan;
-  }
-};
 
 struct Checks : public TrainObserver {
   void OnCheck(const ProgressRecord& record) override { records.push_back(record); }
@@ -119,15 +91,6 @@ void CheckSameRun(const TrainSummary& a, const TrainSummary& b) {
   CHECK(a.last.block_steps == b.last.block_steps);
   CHECK(a.termination == b.termination);
   CHECK(a.notes == b.notes);
-}
-
-/// The state of a run that is interrupted after `pass` passes.
-std::string StateAfter(const Problem& problem, const TrainOptions& options, std::size_t pass) {
-  Stopper stopper;
-  const auto learner = MakeLearner(problem, options);
-  RunTraining(problem, *learner, options, nullptr, &stopper.interrupt, stopper.Plan(pass));
-  REQUIRE(stopper.states.size() == pass);
-  return stopper.states.back();
 }
 
 }  // namespace
@@ -144,18 +107,11 @@ TEST_CASE("a resumed run of any learner equals an uninterrupted one") {
       CAPTURE(trial);
       Checks whole_checks;
       const TrainSummary whole = Train(problem, variant.options, &whole_checks);
-      const std::vector<std::size_t> passes =
-          kSanitized ? std::vector<std::size_t>{7} : std::vector<std::size_t>{1, 7, 23};
-      for (const std::size_t pass : passes) {
+      for (const int pass : kSanitized ? std::vector<int>{7} : std::vector<int>{1, 7, 23}) {
         CAPTURE(pass);
-        CheckpointPlan plan;
-        const std::string state = StateAfter(problem, variant.options, pass);
-        plan.resume = state;
+        const std::string state = StateAfter(pass, problem, variant.options);
         Checks checks;
-        const auto learner = MakeLearner(problem, variant.options);
-        const TrainSummary resumed =
-            RunTraining(problem, *learner, variant.options, &checks, nullptr, plan);
-        CheckSameRun(whole, resumed);
+        CheckSameRun(whole, Resumed(problem, variant.options, state, &checks));
         REQUIRE(checks.records.size() <= whole_checks.records.size());
         const std::size_t skipped = whole_checks.records.size() - checks.records.size();
         for (std::size_t k = 0; k < checks.records.size(); ++k) {
@@ -198,15 +154,10 @@ TEST_CASE("a state saved twice has the same bytes") {
       CAPTURE(variant.name);
       const auto learner = MakeLearner(problem, variant.options);
       for (int pass = 0; pass < 5; ++pass) learner->RunPass(kNever);
-      StateWriter first;
-      learner->Save(&first);
+      const std::string first = StateOf(*learner);
       const auto other = MakeLearner(problem, variant.options);
-      StateReader reader(first.bytes());
-      other->Load(&reader);
-      reader.Finish();
-      StateWriter second;
-      other->Save(&second);
-      CHECK(first.bytes() == second.bytes());
+      LoadAll(first, *other);
+      CHECK(StateOf(*other) == first);
     }
   }
 }
@@ -232,13 +183,9 @@ TEST_CASE("a pass beside an evaluation is the same as one after it") {
         CHECK(seconds >= 0);
         CHECK(after.primal == at_once.primal);
         CHECK(after.dual == at_once.dual);
-        CHECK(std::equal(plain->weights().begin(), plain->weights().end(),
-                         beside->weights().begin(), beside->weights().end()));
+        CHECK(std::ranges::equal(plain->weights(), beside->weights()));
         CHECK(CheckIsCheap(*plain) == CheckIsCheap(*beside));
-        StateWriter first, second;
-        plain->Save(&first);
-        beside->Save(&second);
-        CHECK(first.bytes() == second.bytes());
+        CHECK(StateOf(*plain) == StateOf(*beside));
         ++made;
       }
     }
@@ -257,10 +204,7 @@ TEST_CASE("an interrupt inside a pass keeps the state before the pass") {
     }
     Evaluation Evaluate(int) override {
       evaluated_ = {1.0};
-      Evaluation evaluation;
-      evaluation.primal = 2;
-      evaluation.dual = 1;
-      return evaluation;
+      return {.primal = 2, .dual = 1};
     }
     WorkCounts work() const override { return {}; }
     void Archive(StateArchive* archive) override {
@@ -275,8 +219,7 @@ TEST_CASE("an interrupt inside a pass keeps the state before the pass") {
   };
   std::atomic<int> flag{0};
   Torn learner(&flag);
-  TrainOptions options;
-  options.max_passes = 10;
+  const TrainOptions options{.max_passes = 10};
   CheckpointPlan plan;
   std::string state;
   plan.every_seconds = 0;
@@ -302,26 +245,18 @@ TEST_CASE("the state before the first pass can be resumed") {
   plan.write = [&](const std::string& bytes, auto) { state = bytes; };
   const auto first = MakeLearner(problem, options);
   CHECK(RunTraining(problem, *first, options, nullptr, &interrupt, plan).last.pass == 1);
-  CheckpointPlan resume;
-  resume.resume = state;
-  const auto second = MakeLearner(problem, options);
-  CheckSameRun(Train(problem, options),
-               RunTraining(problem, *second, options, nullptr, nullptr, resume));
+  CheckSameRun(Train(problem, options), Resumed(problem, options, state));
 }
 
 TEST_CASE("times of resumed runs add up, and time limits count the sum") {
   Random random(9);
   const Problem problem(ResumedProblem(random, 0), 0.1);
   TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
-  const std::string state = StateAfter(problem, options, 5);
+  const std::string state = StateAfter(5, problem, options);
   const auto resume = [&](double limit) {
-    TrainOptions rules = options;
-    rules.max_passes = 10;
+    TrainOptions rules = With(options, "--max-passes 10");
     rules.time_limit_seconds = limit;
-    CheckpointPlan plan;
-    plan.resume = state;
-    const auto learner = MakeLearner(problem, rules);
-    return RunTraining(problem, *learner, rules, nullptr, nullptr, plan);
+    return Resumed(problem, rules, state);
   };
   // The passes before the state exceed the first limit; the second limit is far away.
   const TrainSummary ended = resume(1e-9);
@@ -340,14 +275,10 @@ TEST_CASE("damaged states are refused") {
   const Problem problem(RandomMultiLabelProblem(random, 2, 2, 2, true), 0.1);
   for (const Variant& variant : VariantsWithOwnStates(random, problem)) {
     CAPTURE(variant.name);
-    const std::string state = StateAfter(problem, variant.options, 3);
+    const std::string state = StateAfter(3, problem, variant.options);
     const auto resume = [&](std::string_view bytes) {
-      TrainOptions options = variant.options;
-      options.max_passes = 4;
-      CheckpointPlan plan;
-      plan.resume = bytes;
-      const auto learner = MakeLearner(problem, options);
-      RunTraining(problem, *learner, options, nullptr, nullptr, plan);
+      TrainOptions options = With(variant.options, "--max-passes 4");
+      Resumed(problem, options, bytes);
     };
     const std::size_t stride = variant.other ? 1 + state.size() / 200 : 1;
     for (std::size_t length = 1; length < state.size(); length += stride) {
@@ -385,13 +316,9 @@ TEST_CASE("states of other learners and problems are refused") {
   TrainOptions al =
       Base(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise, OrderKind::kExample);
   TrainOptions corners = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
-  CheckpointPlan plan;
-  const std::string state = StateAfter(problem, al, 2);
-  plan.resume = state;
-  const auto other = MakeLearner(problem, corners);
-  CHECK_THROWS_AS(RunTraining(problem, *other, corners, nullptr, nullptr, plan), DataError);
-  const auto of_larger = MakeLearner(larger, al);
-  CHECK_THROWS_AS(RunTraining(problem, *of_larger, al, nullptr, nullptr, plan), DataError);
+  const std::string state = StateAfter(2, problem, al);
+  CHECK_THROWS_AS(Resumed(problem, corners, state), DataError);
+  CHECK_THROWS_AS(Resumed(larger, al, state), DataError);
 }
 
 TEST_CASE("differing fingerprints name the difference") {
@@ -402,16 +329,11 @@ TEST_CASE("differing fingerprints name the difference") {
   CHECK(Difference(print, MakeFingerprint(problem, options)).empty());
   CHECK(Difference(print, MakeFingerprint(problem.WithLambda(0.2), options)) ==
         "--lambda was 0.1 and is 0.2 now");
-  TrainOptions outer = options;
-  outer.gap_tolerance = 0.5;
-  outer.absolute_gap = 1;
-  outer.max_passes = 3;
+  TrainOptions outer = With(options, "--gap-tolerance 0.5 --absolute-gap 1 --max-passes 3");
   outer.time_limit_seconds = 7;
   outer.threads = 2;
   CHECK(Difference(print, MakeFingerprint(problem, outer)).empty());
-  TrainOptions seed = options;
-  seed.seed = 2;
-  seed.check_every = 3;
+  TrainOptions seed = With(options, "--seed 2 --check-every 3");
   CHECK(Difference(print, MakeFingerprint(problem, seed)) ==
         "--check-every was 0 and is 3 now, --seed was 1 and is 2 now");
   Random again(13);
@@ -423,11 +345,8 @@ TEST_CASE("differing fingerprints name the difference") {
 }
 
 TEST_CASE("fingerprints depend on oracles that depend on the build") {
-  ProblemOptions shape;
-  shape.num_factors = 8;
-  shape.potts = false;
   Random random(14);
-  const Problem problem(RandomProblem(random, shape), 0.1);
+  const Problem problem(RandomProblem(random, {.num_factors = 8, .potts = false}), 0.1);
   TrainOptions options = Base(LearnerKind::kBcfw, StepKind::kPairwise, OrderKind::kGap);
   const std::pair<std::string, std::string> entry{"--oracle auto", HasGlpk() ? "lp" : "messages"};
   const Fingerprint automatic = MakeFingerprint(problem, options);

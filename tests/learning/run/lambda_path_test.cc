@@ -3,12 +3,9 @@
 // Paths over λ: their text form, and learners that continue with another λ.
 #include <slackline/core/check.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/run/lambda_path.h>
 #include <slackline/learning/step/dual_mixture.h>
-#include <slackline/learning/train_loop.h>
 
 #include <cmath>
 #include <memory>
@@ -18,13 +15,9 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/core/temporary_folder.h"
+#include "tests/core/messages.h"
 #include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_ways.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -47,8 +40,7 @@ void AddOthers(const Problem& problem, std::vector<TrainOptions>* all) {
   add(LearnerKind::kCuttingPlane1, 1e-6, 3000).rescaling = Rescaling::kSlack;
   add(LearnerKind::kProxSdca, 2e-3, 30000).average = AverageKind::kWeighted;
   TrainOptions& elastic = add(LearnerKind::kProxSdca, 5e-3, 30000);
-  elastic.l1 = 0.01;
-  elastic.smoothing = 0.1;
+  Set(&elastic, "--l1 0.01 --smoothing 0.1");
   add(LearnerKind::kMultiSample, 2e-3, 30000).own<MultiSampleOptions>().revisit = true;
   add(LearnerKind::kMultiSample, 5e-2, 30000).average = AverageKind::kWeighted;
   if (HasInputs(problem))
@@ -224,8 +216,7 @@ TEST_CASE("a soft path solves each penalised problem") {
     TrainOptions options = Options(LearnerKind::kSoft, StepKind::kPairwise, 1e-6);
     options.own<PenaltyOptions>().rho = 0.5;
     if (trial % 2 == 1) {
-      options.own<SoftOptions>().rho_final = 0.1;
-      options.own<SoftOptions>().rho_passes = 10;
+      Set(&options, "--rho-final 0.1 --rho-passes 10");
     }
     const Problem first(PathProblem(random, trial), 0.5);
     const Problem second = first.WithLambda(0.1);
@@ -237,24 +228,5 @@ TEST_CASE("a soft path solves each penalised problem") {
     CHECK(warm.termination == Termination::kConverged);
     CHECK(warm.last.rho == cold.last.rho);
     CHECK(Near(warm.last.soft_primal, cold.last.soft_primal, 1e-5));
-  }
-}
-
-TEST_CASE("warm starts replay") {
-  Random random(5);
-  for (const int trial : {0, 6}) {
-    const Problem first(PathProblem(random, trial), 0.5);
-    const Problem second = first.WithLambda(0.05);
-    for (TrainOptions options : AllOptions(first)) {
-      if (trial > 0) options.max_passes = 50;
-      std::vector<double> weights[2];
-      for (auto& result : weights) {
-        const auto learner = MakeLearner(first, options);
-        RunTraining(first, *learner, options, nullptr, nullptr);
-        learner->traits().lambda->ChangeLambda(second);
-        result = RunTraining(second, *learner, options, nullptr, nullptr).weights;
-      }
-      CHECK(weights[0] == weights[1]);
-    }
   }
 }

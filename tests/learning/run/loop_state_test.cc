@@ -21,12 +21,8 @@ ProgressRecord Reloaded(double primal, double dual) {
   state.record.primal = primal;
   state.record.dual = dual;
   state.weights = {0.5};
-  StateWriter writer;
-  SaveState(state, &writer);
-  StateReader reader(writer.bytes());
   LoopState loaded;
-  LoadState(loaded, &reader);
-  reader.Finish();
+  LoadAll(StateOf(state), loaded);
   return loaded.record;
 }
 

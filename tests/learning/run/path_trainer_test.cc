@@ -4,16 +4,12 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include <doctest/doctest.h>
 
 #include <slackline/learning/run/path_trainer.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;

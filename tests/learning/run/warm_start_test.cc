@@ -3,18 +3,15 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <slackline/core/check.h>
 #include <slackline/learning/run/path_trainer.h>
-#include <slackline/learning/train_loop.h>
 
 #include "tests/support/agreement.h"
 #include "tests/support/learner_ways.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
+#include "tests/support/states.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -26,14 +23,12 @@ std::vector<TrainOptions> ShortWays(Random& random, const Problem& problem) {
   std::vector<TrainOptions> ways = AllWays(random, problem);
   std::erase_if(ways, [](const TrainOptions& way) { return !KeepsState(way.learner); });
   if (HasInputs(problem)) {
-    TrainOptions kernel;
-    kernel.learner = LearnerKind::kAugmentedLagrangian;
-    kernel.kernel = KernelKind::kRbf;
+    const TrainOptions kernel{.learner = LearnerKind::kAugmentedLagrangian,
+                              .kernel = KernelKind::kRbf};
     ways.push_back(kernel);
   }
   for (TrainOptions& options : ways) {
-    options.gap_tolerance = options.absolute_gap = 0.01;
-    options.max_passes = 60;
+    Set(&options, "--gap-tolerance 0.01 --absolute-gap 0.01 --max-passes 60");
   }
   return ways;
 }
@@ -47,15 +42,12 @@ struct Ended {
 Ended RunToEnd(const Problem& problem, Learner* learner, const TrainOptions& options,
                std::string_view resume = {}) {
   Ended ended;
-  CheckpointPlan plan;
+  CheckpointPlan plan = ContinuedFrom(resume);
   plan.every_seconds = 1e9;
   plan.copy_before_checks = true;
   plan.write = [&](const std::string& state, auto) { ended.state = state; };
-  plan.resume = resume;
   ended.summary = RunTraining(problem, *learner, options, nullptr, nullptr, plan);
-  StateWriter writer;
-  learner->Save(&writer);
-  ended.learner = writer.bytes();
+  ended.learner = StateOf(*learner);
   return ended;
 }
 
@@ -71,11 +63,9 @@ TEST_CASE("a run that ends at a limit and is resumed equals one without the limi
   const Problem problem(RandomMultiLabelProblem(random, 6, 5, 3, true), 0.05);
   for (TrainOptions options : ShortWays(random, problem)) {
     CAPTURE(Describe(options));
-    options.gap_tolerance = options.absolute_gap = 0;
-    options.max_passes = 20;
+    Set(&options, "--gap-tolerance 0 --absolute-gap 0 --max-passes 20");
     const Ended whole = TrainToEnd(problem, options);
-    TrainOptions half = options;
-    half.max_passes = 9;
+    TrainOptions half = With(options, "--max-passes 9");
     const Ended first = TrainToEnd(problem, half);
     const Ended second = TrainToEnd(problem, options, first.state);
     CHECK(second.summary.last.pass == 20);
@@ -86,9 +76,7 @@ TEST_CASE("a run that ends at a limit and is resumed equals one without the limi
 TEST_CASE("a run that follows lambda from a state equals one that changes lambda in memory") {
   for (int trial = 0; trial < 3; ++trial) {
     Random random(40 + trial);
-    ProblemOptions any;
-    any.potentials = true;
-    const Problem first(trial == 2 ? RandomProblem(random, any)
+    const Problem first(trial == 2 ? RandomProblem(random, {.potentials = true})
                                    : RandomMultiLabelProblem(random, 6, 5, 3, trial == 0),
                         0.1);
     const Problem second = first.WithLambda(0.06);
@@ -112,20 +100,16 @@ TEST_CASE("what a run takes from a state depends on what differs") {
   Random random(51);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.1);
   const Problem other(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.1);
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
+  const TrainOptions options{.learner = LearnerKind::kBcfw};
   const Fingerprint saved = MakeFingerprint(problem, options);
   const auto from = [&](const Problem& now, const TrainOptions& with) {
     return ContinuationFrom(saved, MakeFingerprint(now, with));
   };
   CHECK(from(problem, options) == Continuation::kResume);
-  TrainOptions outer = options;
-  outer.gap_tolerance = 1e-7;
-  outer.max_passes = 7;
+  TrainOptions outer = With(options, "--gap-tolerance 1e-7 --max-passes 7");
   CHECK(from(problem, outer) == Continuation::kResume);
   CHECK(from(problem.WithLambda(0.2), outer) == Continuation::kFollow);
-  TrainOptions inner = options;
-  inner.seed = 9;
+  TrainOptions inner = With(options, "--seed 9");
   CHECK(from(problem, inner) == Continuation::kNew);
   CHECK(from(problem.WithLambda(0.2), inner) == Continuation::kNew);
   CHECK(from(other, options) == Continuation::kNew);
@@ -138,8 +122,7 @@ TEST_CASE("what a run takes from a state depends on what differs") {
 TEST_CASE("states that do not fit are refused") {
   Random random(52);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.1);
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
+  const TrainOptions options{.learner = LearnerKind::kBcfw};
   const std::string state = TrainToEnd(problem, options).state;
   const Problem next = problem.WithLambda(0.05);
   CHECK(FollowLambda(next, options, state, 0.1) != nullptr);
@@ -147,8 +130,7 @@ TEST_CASE("states that do not fit are refused") {
     CHECK_THROWS_AS(FollowLambda(next, options, std::string_view(state).substr(0, length), 0.1),
                     DataError);
   CHECK_THROWS_AS(FollowLambda(next, options, state + "x", 0.1), DataError);
-  TrainOptions other = options;
-  other.learner = LearnerKind::kSoft;
+  TrainOptions other = With(options, "--learner soft");
   CHECK_THROWS_AS(FollowLambda(next, other, state, 0.1), DataError);
   CHECK_THROWS_AS(FollowLambda(next, options, state, 0), std::invalid_argument);
 }

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/option_text.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -20,12 +21,7 @@ Problem WideProblem() {
   return Problem(RandomMultiLabelProblem(random, 600, 8, 400, false), 0.01);
 }
 
-TrainOptions OpenShards(int threads) {
-  TrainOptions options;
-  options.shards = 0;
-  options.threads = threads;
-  return options;
-}
+TrainOptions OpenShards(int threads) { return {.shards = 0, .threads = threads}; }
 
 }  // namespace
 
@@ -63,9 +59,7 @@ TEST_CASE("--shards 0 chooses shards for active sets on several threads alone") 
   CHECK(one.options.shards == 1);
   CHECK(one.options.own<BcfwOptions>().planes == Switch::kOn);
 
-  TrainOptions options = OpenShards(2);
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kFrankWolfe;
+  TrainOptions options = With(OpenShards(2), "--learner bcfw --step fw");
   CHECK(ChooseLearner(problem, options).options.shards == 1);
   options.step = StepKind::kPairwise;
   CHECK(ChooseLearner(problem, options).options.shards == 2);
@@ -75,8 +69,7 @@ TEST_CASE("--shards 0 chooses shards for active sets on several threads alone") 
 
 TEST_CASE("a run in shards that were chosen is the run in as many shards") {
   const Problem problem = WideProblem();
-  TrainOptions options = OpenShards(2);
-  options.max_passes = 3;
+  TrainOptions options = With(OpenShards(2), "--max-passes 3");
   const TrainSummary chosen = Train(problem, options);
   options.shards = 2;
   const TrainSummary given = Train(problem, options);

@@ -12,7 +12,6 @@
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/record_deal.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/learning/run/checkpoint.h>
 #include <slackline/learning/shards/shard_deal.h>
@@ -23,8 +22,9 @@
 #include "tests/support/dealt.h"
 #include "tests/support/multilabel_problems.h"
 #include "tests/support/never.h"
-#include "tests/support/random_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/states.h"
 #include "tests/support/thread_ranks.h"
 #include "tests/support/tolerances.h"
 
@@ -34,28 +34,21 @@ using namespace slackline::internal::test;
 namespace {
 
 TrainOptions TwelvePasses(Index shards) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.order = OrderKind::kGap;
-  options.proximal = Switch::kAuto;
-  options.shards = shards;
-  options.max_passes = 12;
-  options.gap_tolerance = 1e-4;
-  return options;
+  return {.learner = LearnerKind::kBcfw,
+          .step = StepKind::kPairwise,
+          .order = OrderKind::kGap,
+          .proximal = Switch::kAuto,
+          .shards = shards,
+          .gap_tolerance = 1e-4,
+          .max_passes = 12};
 }
 
 /// Every kind of learner in shards.
 std::vector<TrainOptions> RankedWays(Index shards) {
   std::vector<TrainOptions> ways = {TwelvePasses(shards)};
-  TrainOptions options = TwelvePasses(shards);
-  options.order = OrderKind::kAuto;
-  options.step = StepKind::kFrankWolfe;
+  TrainOptions options = With(TwelvePasses(shards), "--order auto --step fw");
   ways.push_back(options);
-  options.step = StepKind::kAuto;
-  options.learner = LearnerKind::kProxSdca;
-  options.l1 = 0.001;
-  options.smoothing = 0.1;
+  Set(&options, "--step auto --learner prox-sdca --l1 0.001 --smoothing 0.1");
   ways.push_back(options);
   options.l1 = 0;
   options.learner = LearnerKind::kSoft;
@@ -236,15 +229,14 @@ Outcome RunOnRanks(const Problem& problem, const TrainOptions& options, int size
     } observer;
     observer.last = ranks.rank() == interrupter ? passes : 0;
     observer.stop = &interrupt;
-    CheckpointPlan plan;
+    CheckpointPlan plan = ContinuedFrom(from.state);
     plan.every_seconds = 0;
-    plan.resume = from.state;
     plan.write = [&](const std::string& state, std::span<const std::size_t> parts) {
-      Checkpoint checkpoint;
-      checkpoint.fingerprint = {{"name", "value"}};
-      checkpoint.stage = 3;
-      checkpoint.figures = {1, 2};
-      checkpoint.state = state;
+      Checkpoint checkpoint{.fingerprint = {{"name", "value"}},
+                            .stage = 3,
+                            .figures = {1, 2},
+                            .state = state,
+                            .parts = {}};
       checkpoint.parts.assign(parts.begin(), parts.end());
       file.Save(checkpoint);
     };

@@ -46,11 +46,8 @@ TEST_CASE("there is no shard outside the range") {
 
 TEST_CASE("a part of a problem has the data of its examples") {
   Random random(1);
-  ProblemOptions options;
-  options.num_examples = 7;
-  options.potentials = true;
-  options.mixed_sizes = true;
-  const Problem whole(RandomProblem(random, options), 0.25);
+  const Problem whole(
+      RandomProblem(random, {.num_examples = 7, .mixed_sizes = true, .potentials = true}), 0.25);
   const ExampleRange range{2, 6};
   const Problem part = ProblemOfRange(whole, range);
   REQUIRE(part.size() == 4);

@@ -7,23 +7,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <memory>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/soft.h>
-#include <slackline/learning/train_loop.h>
 
-#include "tests/support/agreement.h"
-#include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
 #include "tests/support/learner_checks.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -33,14 +25,10 @@ namespace {
 constexpr LearnerKind kFactorKinds[] = {LearnerKind::kSoft, LearnerKind::kAugmentedLagrangian};
 
 TrainOptions FactorShards(LearnerKind learner, Index shards) {
-  TrainOptions options;
-  options.learner = learner;
-  options.shards = shards;
-  return options;
+  return {.learner = learner, .shards = shards};
 }
 TrainOptions Soft(Index shards, double smoothing = 0) {
-  TrainOptions options = FactorShards(LearnerKind::kSoft, shards);
-  options.own<PenaltyOptions>().rho = 0.7;
+  TrainOptions options = With(FactorShards(LearnerKind::kSoft, shards), "--rho 0.7");
   options.smoothing = smoothing;
   return options;
 }
@@ -54,22 +42,16 @@ Problem DensePairProblem(Random& random, Index examples = 12) {
 std::vector<TrainOptions> FactorWays(Index shards) {
   std::vector<TrainOptions> ways = {Soft(shards), Soft(shards, 0.1),
                                     FactorShards(LearnerKind::kAugmentedLagrangian, shards)};
-  TrainOptions options = Soft(shards);
-  options.step = StepKind::kFrankWolfe;
-  options.order = OrderKind::kUniform;
-  options.own<SoftOptions>().rho_final = 0.2;
-  options.own<SoftOptions>().rho_passes = 5;
+  TrainOptions options =
+      With(Soft(shards), "--step fw --order uniform --rho-final 0.2 --rho-passes 5");
   ways.push_back(options);
   options = Soft(shards);
   options.proximal = Switch::kOn;
   ways.push_back(options);
   options = FactorShards(LearnerKind::kAugmentedLagrangian, shards);
-  options.order = OrderKind::kUniform;
-  options.proximal = Switch::kOff;
+  Set(&options, "--order uniform --proximal off");
   ways.push_back(options);
-  options.order = OrderKind::kExample;
-  options.own<AugmentedLagrangianOptions>().shrinking = Switch::kOff;
-  options.own<AugmentedLagrangianOptions>().tau = 0.5;
+  Set(&options, "--order example --shrinking off --tau 0.5");
   ways.push_back(options);
   return ways;
 }
@@ -121,26 +103,22 @@ TEST_CASE("all numbers of shards reach the optimum") {
     for (const double smoothing : {0.0, 0.1}) {
       const double soft = SolveSoft(problem.training(), problem.lambda(), 0.7, smoothing).value;
       for (const Index shards : {1, 2, 3}) {
-        TrainOptions options = Soft(shards, smoothing);
-        options.gap_tolerance = options.absolute_gap = 1e-5;
-        options.max_passes = 30000;
+        TrainOptions options = With(Soft(shards, smoothing),
+                                    "--gap-tolerance 1e-5 --absolute-gap 1e-5 --max-passes 30000");
         const Run run = TrainOn(problem, options, relaxed, soft);
         CAPTURE(trial);
         CAPTURE(shards);
-        CHECK(run.sound);
-        CHECK(run.summary.termination == Termination::kConverged);
+        CheckConverged(run);
         CHECK(Near(run.summary.last.soft_dual, soft, 2e-5));
       }
     }
     for (const Index shards : {1, 2, 3}) {
-      TrainOptions options = FactorShards(LearnerKind::kAugmentedLagrangian, shards);
-      options.gap_tolerance = options.absolute_gap = 1e-4;
-      options.max_passes = 30000;
+      TrainOptions options = With(FactorShards(LearnerKind::kAugmentedLagrangian, shards),
+                                  "--gap-tolerance 1e-4 --absolute-gap 1e-4 --max-passes 30000");
       const Run run = TrainOn(problem, options, relaxed);
       CAPTURE(trial);
       CAPTURE(shards);
-      CHECK(run.sound);
-      CHECK(run.summary.termination == Termination::kConverged);
+      CheckConverged(run);
     }
   }
 }
@@ -173,10 +151,8 @@ TEST_CASE("global factors: the bounds hold, and the optimum is that of one chain
 TEST_CASE("the dual of soft rises by what the line searches computed, and never falls") {
   Random random(3);
   for (const Index shards : {2, 4, 8}) {
-    ProblemOptions kind;
-    kind.num_examples = 8;
-    kind.repeat_examples = true;
-    const Problem repeated(RandomProblem(random, kind), 0.01);
+    const Problem repeated(RandomProblem(random, {.num_examples = 8, .repeat_examples = true}),
+                           0.01);
     for (const Problem& problem :
          {DensePairProblem(random, 60), TextProblem(random, 300, 6), repeated}) {
       for (const double smoothing : {0.0, 0.1}) {
@@ -218,13 +194,10 @@ TEST_CASE("the common weights are those of the point after every pass") {
         for (int pass = 0; pass < 6; ++pass) {
           learner->RunPass(kNever);
           learner->Evaluate(1);
-          double most = 0;
-          for (std::size_t k = 0; k < learner->weights().size(); ++k)
-            most = std::max(most, std::abs(learner->weights()[k] - learner->reached()[k]));
           CAPTURE(shards);
           CAPTURE(texts);
           CAPTURE(options.learner.name());
-          CHECK(most <= kTight);
+          CHECK(LargestDifference(learner->weights(), learner->reached()) <= kTight);
         }
       }
     }
@@ -237,8 +210,7 @@ TEST_CASE("al visits the active pairs of shards only, as those of one chain, and
   const auto steps_per_pass = [&](Index shards, Switch shrinking) {
     TrainOptions options = FactorShards(LearnerKind::kAugmentedLagrangian, shards);
     options.own<AugmentedLagrangianOptions>().shrinking = shrinking;
-    options.gap_tolerance = 1e-3;
-    options.max_passes = 2000;
+    Set(&options, "--gap-tolerance 1e-3 --max-passes 2000");
     const TrainSummary summary = Train(problem, options);
     CAPTURE(shards);
     CHECK(summary.termination == Termination::kConverged);
@@ -253,19 +225,9 @@ TEST_CASE("al visits the active pairs of shards only, as those of one chain, and
 TEST_CASE("passes with shards are worth a third of passes with one, or more") {
   Random random(6);
   for (const LearnerKind kind : kFactorKinds) {
-    for (const bool texts : {false, true}) {
-      const Problem problem = texts ? TextProblem(random, 300, 6) : DensePairProblem(random, 200);
-      TrainOptions options = FactorShards(kind, 1);
-      options.gap_tolerance = 0.1;
-      options.check_every = 1;
-      const Index alone = Train(problem, options).last.pass;
-      options.shards = 4;
-      options.max_passes = 3 * alone + 3;
-      CAPTURE(kind.name());
-      CAPTURE(texts);
-      CAPTURE(alone);
-      CHECK(Train(problem, options).termination == Termination::kConverged);
-    }
+    const TrainOptions options = With(FactorShards(kind, 1), "--gap-tolerance 0.1");
+    CheckPassesOfShards(DensePairProblem(random, 200), options, 3);
+    CheckPassesOfShards(TextProblem(random, 300, 6), options, 3);
   }
 }
 
@@ -305,14 +267,11 @@ TEST_CASE("the points behind the certificate are saved and loaded") {
       first->RunPass(kNever);
       first->Evaluate(1);
     }
-    StateWriter state;
-    first->Save(&state);
+    const std::string state = StateOf(*first);
     for (const bool keeps : {true, false}) {
       const auto second = MakeLearner(problem, options);
       if (keeps) second->traits().dual_point->KeepDualPoint();
-      StateReader reader(state.bytes());
-      second->Load(&reader);
-      reader.Finish();
+      LoadAll(state, *second);
       const DualPointSource& source = *second->traits().dual_point;
       CAPTURE(options.learner.name());
       CHECK(source.DualPointIsBest() == keeps);
@@ -361,8 +320,7 @@ TEST_CASE("problems of extreme shapes") {
     const TrainingSet training = RandomProblem(random, kind);
     for (const double lambda : {1e-20, 0.1, 1e20}) {
       for (TrainOptions options : FactorWays(3)) {
-        options.gap_tolerance = options.absolute_gap = 0;
-        options.max_passes = 12;
+        Set(&options, "--gap-tolerance 0 --absolute-gap 0 --max-passes 12");
         CAPTURE(trial);
         CAPTURE(lambda);
         CAPTURE(options.learner.name());
@@ -375,17 +333,5 @@ TEST_CASE("problems of extreme shapes") {
 TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
   Random random(11);
   const Problem problem = TextProblem(random, 300, 6);
-  for (const TrainOptions& options : FactorWays(3)) {
-    const auto learner = MakeLearner(problem, options);
-    learner->traits().dual_point->KeepDualPoint();
-    const std::atomic<int> interrupt{1};
-    learner->RunPass(kNever);
-    for (int pass = 0; pass < 3; ++pass) {
-      learner->RunPass(StopControl(&interrupt, 0));
-      const Evaluation after = learner->Evaluate(1);
-      CAPTURE(options.learner.name());
-      CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
-      CHECK(after.primal >= after.dual);
-    }
-  }
+  for (const TrainOptions& options : FactorWays(3)) CheckInterruptedPasses(problem, options, false);
 }

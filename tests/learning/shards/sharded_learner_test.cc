@@ -4,7 +4,6 @@
 // and the same bits whatever the number of threads.
 #include <slackline/learning/shards/sharded_learner.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
@@ -17,14 +16,9 @@
 #include <slackline/learning/problem_scales.h>
 #include <slackline/learning/shards/active_set_shard.h>
 #include <slackline/learning/step/proximal_control.h>
-#include <slackline/learning/train_loop.h>
 
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
-#include "tests/support/multilabel_problems.h"
-#include "tests/support/random_problems.h"
 #include "tests/support/sanitized.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -32,13 +26,11 @@ using namespace slackline::internal::test;
 namespace {
 
 TrainOptions Shards(Index shards, Switch proximal = Switch::kAuto) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.order = OrderKind::kGap;
-  options.proximal = proximal;
-  options.shards = shards;
-  return options;
+  return {.learner = LearnerKind::kBcfw,
+          .step = StepKind::kPairwise,
+          .order = OrderKind::kGap,
+          .proximal = proximal,
+          .shards = shards};
 }
 
 /// A chain with an input of two features per variable.
@@ -149,8 +141,7 @@ TEST_CASE("all numbers of shards reach the optimum") {
     const Problem problem(RandomProblem(random, kind), 0.05);
     const double optimum = SolveExact(problem.training(), problem.lambda()).value;
     for (const Index shards : Cases<Index>({1, 2, 4})) {
-      TrainOptions options = Shards(shards);
-      options.oracle = SolverKind::kTree;
+      TrainOptions options = With(Shards(shards), "--oracle tree");
       // Not 1e-8: the dual is then at its optimum up to rounding, and a line search over shards
       // keeps no change whose gain is smaller than the rounding of the dual variables.
       options.gap_tolerance = 1e-7;
@@ -166,11 +157,8 @@ TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
   Random random(3);
   for (const Index shards : Cases<Index>({2, 4, 8})) {
     CheckDualNeverFalls(DenseProblem(random, 24), Shards(shards, Switch::kOff), 20, kExact);
-    ProblemOptions kind;
-    kind.num_examples = 8;
-    kind.repeat_examples = true;
-    kind.forest = true;
-    const Problem repeated(RandomProblem(random, kind), 0.01);
+    const Problem repeated(
+        RandomProblem(random, {.num_examples = 8, .forest = true, .repeat_examples = true}), 0.01);
     CheckDualNeverFalls(repeated, Shards(shards, Switch::kOff), 20, kExact);
     CheckDualNeverFalls(TextProblem(random), Shards(shards, Switch::kOff), 12, kExact);
   }
@@ -185,13 +173,10 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
       for (int pass = 0; pass < 10; ++pass) {
         learner->RunPass(kNever);
         learner->Evaluate(1);
-        double most = 0;
-        for (std::size_t k = 0; k < learner->weights().size(); ++k)
-          most = std::max(most, std::abs(learner->weights()[k] - learner->reached()[k]));
         CAPTURE(shards);
         CAPTURE(texts);
         CAPTURE(pass);
-        CHECK(most <= kTight);
+        CHECK(LargestDifference(learner->weights(), learner->reached()) <= kTight);
       }
     }
   }
@@ -200,8 +185,7 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
 TEST_CASE("rare features: the certificate is that of one chain of visits") {
   Random random(4);
   const Problem problem = TextProblem(random);
-  TrainOptions options = Shards(1);
-  options.gap_tolerance = 1e-7;
+  TrainOptions options = With(Shards(1), "--gap-tolerance 1e-7");
   const TrainSummary alone = Train(problem, options);
   for (const Index shards : {2, 5}) {
     options.shards = shards;
@@ -217,16 +201,9 @@ TEST_CASE("rare features: the certificate is that of one chain of visits") {
 
 TEST_CASE("passes with shards are worth nearly as much as passes with one") {
   Random random(5);
-  for (const bool texts : {false, true}) {
-    const Problem problem = texts ? TextProblem(random) : DenseProblem(random, 400);
-    TrainOptions options = Shards(1);
-    options.gap_tolerance = 1e-3;
-    options.check_every = 1;
-    const Index alone = Train(problem, options).last.pass;
-    options.shards = 4;
-    CAPTURE(texts);
-    CHECK(Train(problem, options).last.pass <= 2 * alone + 2);
-  }
+  const TrainOptions options = With(Shards(1), "--gap-tolerance 1e-3");
+  CheckPassesOfShards(DenseProblem(random, 400), options, 2);
+  CheckPassesOfShards(TextProblem(random), options, 2);
 }
 
 TEST_CASE(
@@ -292,14 +269,7 @@ TEST_CASE("a state of another number of shards is refused") {
   const Problem problem = DenseProblem(random);
   const auto learner = MakeLearner(problem, Shards(3));
   learner->RunPass(kNever);
-  StateWriter state;
-  learner->Save(&state);
-  StateReader reader(state.bytes());
-  const auto load = [&] {
-    MakeLearner(problem, Shards(2))->Load(&reader);
-    reader.Finish();
-  };
-  CHECK_THROWS_AS(load(), DataError);
+  CHECK_THROWS_AS(LoadAll(StateOf(*learner), *MakeLearner(problem, Shards(2))), DataError);
 }
 
 TEST_CASE("λ can change between passes") {
@@ -311,9 +281,7 @@ TEST_CASE("λ can change between passes") {
     for (const Switch proximal : {Switch::kAuto, Switch::kOff}) {
       // As near as a run that begins with the second λ, up to a factor. Both gaps are those of the
       // newest weights, which come and go.
-      TrainOptions fresh = Shards(3, proximal);
-      fresh.gap_tolerance = 0;
-      fresh.max_passes = 100;
+      TrainOptions fresh = With(Shards(3, proximal), "--gap-tolerance 0 --max-passes 100");
       const double gap = 10 * Train(second, fresh).last.gap + 1e-5;
       CAPTURE(lambda);
       CheckPath(first, second, Shards(3, proximal), optimum, 10, 100, gap);
@@ -335,45 +303,25 @@ TEST_CASE("problems of extreme shapes") {
 
 TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
   Random random(11);
-  const Problem problem = TextProblem(random);
-  const auto learner = MakeLearner(problem, Shards(3, Switch::kOff));
-  const std::atomic<int> interrupt{1};
-  learner->RunPass(kNever);
-  const double before = learner->Evaluate(1).dual;
-  learner->RunPass(StopControl(&interrupt, 0));
-  const Evaluation after = learner->Evaluate(1);
-  CHECK(after.dual >= before - kExact);
-  CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
-  CHECK(after.primal >= after.dual);
+  CheckInterruptedPasses(TextProblem(random), Shards(3, Switch::kOff), true);
 }
 
 TEST_CASE("options that do not go with shards are refused") {
   Random random(12);
   const Problem problem = DenseProblem(random);
-  const auto refused = [&](const TrainOptions& options, const char* part) {
-    CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains(part), DataError);
+  const auto refusal = [&](const std::string& text) {
+    return RefusalOf(problem, With(Shards(2), text));
   };
-  TrainOptions options = Shards(2);
-  options.average = AverageKind::kWeighted;
-  refused(options, "--shards cannot be combined with --average");
-  options = Shards(2);
-  options.own<BcfwOptions>().planes = Switch::kOn;
-  refused(options, "--shards cannot be combined with --planes on");
-  options = Shards(2);
-  options.learner = LearnerKind::kSubgradient;
-  options.step = StepKind::kAuto;
-  options.order = OrderKind::kAuto;
-  refused(options, "--shards");
-  options = Shards(1000);
-  refused(options, "--shards");
+  CHECK(Contains(refusal("--average weighted"), "--shards cannot be combined with --average"));
+  CHECK(Contains(refusal("--planes on"), "--shards cannot be combined with --planes on"));
+  CHECK(Contains(refusal("--learner ssg --step auto --order auto"), "--shards"));
+  CHECK(Contains(RefusalOf(problem, Shards(1000)), "--shards"));
 }
 
 TEST_CASE("auto trains in shards where examples have an oracle") {
   Random random(13);
   const Problem problem = DenseProblem(random, 20);
-  TrainOptions options;
-  options.shards = 2;
-  const TrainSummary summary = Train(problem, options);
+  const TrainSummary summary = Train(problem, {.shards = 2});
   CHECK(summary.termination == Termination::kConverged);
   CHECK(summary.last.rounds > 0);
 }

@@ -4,9 +4,7 @@
 // the number of shards, and the same bits whatever the number of threads.
 #include <slackline/learning/shards/sharded_points.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,15 +13,10 @@
 
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/train_loop.h>
 
-#include "tests/support/dense_qp.h"
 #include "tests/support/learner_checks.h"
 #include "tests/support/multiclass_problems.h"
-#include "tests/support/multilabel_problems.h"
 #include "tests/support/prox_reference.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -33,8 +26,7 @@ namespace {
 constexpr LearnerKind kPointKinds[] = {LearnerKind::kBcfw, LearnerKind::kProxSdca};
 
 TrainOptions PointShards(LearnerKind learner, Index shards) {
-  TrainOptions options;
-  options.learner = learner;
+  TrainOptions options{.learner = learner};
   if (learner == LearnerKind::kBcfw) options.step = StepKind::kFrankWolfe;
   options.shards = shards;
   return options;
@@ -85,9 +77,8 @@ TEST_CASE("all numbers of shards reach the optimum") {
     const double optimum = SolveExact(problem.training(), problem.lambda()).value;
     for (const LearnerKind learner : kPointKinds) {
       for (const Index shards : {1, 2, 4}) {
-        TrainOptions options = PointShards(learner, shards);
-        options.oracle = SolverKind::kTree;
-        options.gap_tolerance = 1e-3;
+        TrainOptions options =
+            With(PointShards(learner, shards), "--oracle tree --gap-tolerance 1e-3");
         const TrainSummary summary = Train(problem, options);
         CAPTURE(learner.name());
         CAPTURE(shards);
@@ -102,11 +93,8 @@ TEST_CASE("all numbers of shards reach the optimum") {
 TEST_CASE("the dual never falls, even where shards repeat each other's steps") {
   Random random(3);
   for (const Index shards : {2, 4, 8}) {
-    ProblemOptions kind;
-    kind.num_examples = 8;
-    kind.repeat_examples = true;
-    kind.forest = true;
-    const Problem repeated(RandomProblem(random, kind), 0.01);
+    const Problem repeated(
+        RandomProblem(random, {.num_examples = 8, .forest = true, .repeat_examples = true}), 0.01);
     std::vector<TrainOptions> ways;
     for (const LearnerKind learner : kPointKinds) ways.push_back(PointShards(learner, shards));
     for (const Index step : {1, 2, 3, 4}) {
@@ -133,26 +121,15 @@ TEST_CASE("the common weights are those of the dual point after every pass") {
       for (const bool texts : {false, true}) {
         const Problem problem = texts ? TextProblem(random, 300, 6) : DenseProblem(random, 60);
         const auto learner = MakeRounds(problem, PointShards(kind, shards));
-        std::vector<double> coordinates;
         for (int pass = 0; pass < 5; ++pass) {
           learner->RunPass(kNever);
-          std::vector<double> weights(problem.num_weights(), 0.0);
-          for (Index m = 0; m < problem.size(); ++m) {
-            double loss = 0;
-            learner->DualPoint(m, &coordinates, &loss);
-            const ExampleView example = problem.data().example(m);
-            for (double& value : coordinates) value = -value;
-            AddLabellingFeatures(example, example.labels(), 1, coordinates);
-            ScatterFeatures(example, coordinates, 1 / problem.lambda_m(), weights);
-          }
-          double most = 0;
-          for (std::size_t k = 0; k < weights.size(); ++k)
-            most = std::max(most, std::abs(weights[k] - learner->reached()[k]));
+          double losses = 0;
+          const std::vector<double> weights = WeightsOfDualPoint(problem, *learner, &losses);
           CAPTURE(kind.name());
           CAPTURE(shards);
           CAPTURE(texts);
           CAPTURE(pass);
-          CHECK(most <= kTight);
+          CHECK(LargestDifference(weights, learner->reached()) <= kTight);
         }
       }
     }
@@ -194,21 +171,10 @@ TEST_CASE("passes with shards are worth a third of passes with one, or more") {
   std::vector<TrainOptions> ways;
   for (const LearnerKind kind : kPointKinds) ways.push_back(PointShards(kind, 1));
   ways.push_back(ProxShards(1, 0.001, 0));
-  for (TrainOptions& options : ways) {
-    for (const bool texts : {false, true}) {
-      const Problem problem = texts ? TextProblem(random, 300, 6) : DenseProblem(random, 200);
-      options.gap_tolerance = texts ? 0.3 : 0.1;
-      options.check_every = 1;
-      const Index alone = Train(problem, options).last.pass;
-      TrainOptions together = options;
-      together.shards = 4;
-      together.max_passes = 3 * alone + 3;
-      CAPTURE(options.learner.name());
-      CAPTURE(options.l1);
-      CAPTURE(texts);
-      CAPTURE(alone);
-      CHECK(Train(problem, together).termination == Termination::kConverged);
-    }
+  for (const TrainOptions& options : ways) {
+    CAPTURE(options.l1);
+    CheckPassesOfShards(DenseProblem(random, 200), With(options, "--gap-tolerance 0.1"), 3);
+    CheckPassesOfShards(TextProblem(random, 300, 6), With(options, "--gap-tolerance 0.3"), 3);
   }
 }
 
@@ -243,8 +209,7 @@ TEST_CASE("examples without factors use the gradient of the smoothed loss") {
     const Problem problem(multiclass.training, 0.1);
     const Optimum optimum = SolveProx(multiclass.training, 0.1, l1, 0.3);
     for (const Index step : {2, 5}) {
-      TrainOptions options = ProxShards(3, l1, 0.3, step);
-      options.gap_tolerance = 1e-8;
+      TrainOptions options = With(ProxShards(3, l1, 0.3, step), "--gap-tolerance 1e-8");
       const TrainSummary summary = Train(problem, options);
       CAPTURE(l1);
       CAPTURE(step);
@@ -297,8 +262,7 @@ TEST_CASE("λ can change between passes") {
   const TrainingSet training = ShortChains(random, 6);
   const Problem first(training, 1.0);
   const double optimum = SolveProx(training, 0.1, 0.02, 0.1).value;
-  TrainOptions options = ProxShards(3, 0.02, 0.1);
-  options.oracle = SolverKind::kBruteForce;
+  TrainOptions options = With(ProxShards(3, 0.02, 0.1), "--oracle brute-force");
   CHECK(CheckPath(first, first.WithLambda(0.1), options, optimum, 20, 300, 0.05).dual >= -kExact);
 }
 
@@ -317,24 +281,8 @@ TEST_CASE("problems of extreme shapes") {
 TEST_CASE("an interrupt in the middle of a pass leaves a point with a certificate") {
   Random random(11);
   const Problem problem = TextProblem(random, 300, 6);
-  for (const LearnerKind kind : kPointKinds) {
-    const auto learner = MakeLearner(problem, PointShards(kind, 3));
-    const std::atomic<int> interrupt{1};
-    learner->RunPass(kNever);
-    const double before = learner->Evaluate(1).dual;
-    for (int pass = 0; pass < 3; ++pass) {
-      learner->RunPass(StopControl(&interrupt, 0));
-      const Evaluation after = learner->Evaluate(1);
-      CAPTURE(kind.name());
-      CHECK(after.dual >= before - kExact);
-      CHECK(Near(after.dual, ValueOfDualPoint(problem, *learner), kTight));
-      CHECK(after.primal >= after.dual);
-    }
-    learner->RunPass(kNever);
-    const Evaluation last = learner->Evaluate(1);
-    CHECK(last.dual > before);
-    CHECK(Near(last.dual, ValueOfDualPoint(problem, *learner), kTight));
-  }
+  for (const LearnerKind kind : kPointKinds)
+    CheckInterruptedPasses(problem, PointShards(kind, 3), true);
 }
 
 TEST_CASE("counts and notes are those of all shards") {
@@ -344,8 +292,7 @@ TEST_CASE("counts and notes are those of all shards") {
     TrainOptions options = ProxShards(3, kind == LearnerKind::kProxSdca ? 0.01 : 0, 0);
     options.learner = kind;
     options.step = kind == LearnerKind::kBcfw ? StepKind::kFrankWolfe : StepKind::kAuto;
-    options.gap_tolerance = 0;
-    options.max_passes = 4;
+    Set(&options, "--gap-tolerance 0 --max-passes 4");
     const TrainSummary summary = Train(problem, options);
     CAPTURE(kind.name());
     CHECK(summary.last.oracle_calls == 4 * problem.size());
@@ -359,21 +306,14 @@ TEST_CASE("counts and notes are those of all shards") {
 TEST_CASE("options that do not go with shards are refused") {
   Random random(13);
   const Problem problem = DenseProblem(random);
-  const auto refused = [&](const TrainOptions& options, const char* part) {
-    CHECK_THROWS_WITH_AS(MakeLearner(problem, options), doctest::Contains(part), DataError);
+  const auto refusal = [&](LearnerKind learner, const std::string& text) {
+    return RefusalOf(problem, With(PointShards(learner, 2), text));
   };
-  for (const LearnerKind kind : kPointKinds) {
-    TrainOptions options = PointShards(kind, 2);
-    options.average = AverageKind::kWeighted;
-    refused(options, "--shards cannot be combined with --average");
-    if (kind == LearnerKind::kProxSdca) continue;
-    options = PointShards(kind, 2);
-    options.fixed_step = true;
-    refused(options, "--shards cannot be combined with --fixed-step");
-  }
-  TrainOptions options = PointShards(LearnerKind::kProxSdca, 2);
-  options.own<ProxSdcaOptions>().random_output = true;
-  refused(options, "--shards cannot be combined with --random-output");
-  options = PointShards(LearnerKind::kSubgradient, 2);
-  refused(options, "--shards");
+  const std::string excluded = "--shards cannot be combined with ";
+  for (const LearnerKind kind : kPointKinds)
+    CHECK(Contains(refusal(kind, "--average weighted"), excluded + "--average"));
+  CHECK(Contains(refusal(LearnerKind::kBcfw, "--fixed-step on"), excluded + "--fixed-step"));
+  CHECK(Contains(refusal(LearnerKind::kProxSdca, "--random-output on"),
+                 excluded + "--random-output"));
+  CHECK(Contains(refusal(LearnerKind::kSubgradient, ""), "--shards"));
 }

@@ -106,9 +106,7 @@ TEST_CASE("the more work between exchanges, the more columns are frequent") {
 TEST_CASE("weights of dense inputs and of scalar features are frequent") {
   Random random(3);
   const TrainingSet labels = RandomMultiLabelProblem(random, 5, 4, 3, true);
-  ProblemOptions options;
-  options.inputs = InputKind::kNone;
-  const TrainingSet scalars = RandomProblem(random, options);
+  const TrainingSet scalars = RandomProblem(random, {.inputs = InputKind::kNone});
   for (const TrainingSet* training : {&labels, &scalars}) {
     const WeightRuns runs(training->data, 1000);
     CHECK(runs.num_columns() == 0);

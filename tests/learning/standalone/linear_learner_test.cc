@@ -14,6 +14,8 @@
 #include <slackline/core/random.h>
 #include <slackline/learning/train_loop.h>
 
+#include "tests/support/option_text.h"
+#include "tests/support/states.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -66,11 +68,7 @@ double Objective(const LinearProblem& problem, std::span<const double> w) {
 }
 
 TrainOptions LinearToGap(double gap) {
-  TrainOptions options;
-  options.absolute_gap = gap;
-  options.gap_tolerance = 0;
-  options.max_passes = 20000;
-  return options;
+  return {.gap_tolerance = 0, .absolute_gap = gap, .max_passes = 20000};
 }
 
 TrainSummary Solve(const LinearProblem& problem, double gap,
@@ -147,11 +145,9 @@ TEST_CASE("saved states continue as if there had been no interruption") {
       LinearProblem problem = NoisyProblem(ScalarLossKind::kLogistic, 20, 2);
       problem.regulariser = regulariser;
       problem.l1 = 0.01;
-      LinearLearnerOptions options;
-      options.output = output;
-      options.uniform = output == SdcaOutput::kRandom;
-      TrainOptions train = LinearToGap(0);
-      train.max_passes = 40;
+      const LinearLearnerOptions options{.output = output,
+                                         .uniform = output == SdcaOutput::kRandom};
+      TrainOptions train = With(LinearToGap(0), "--max-passes 40");
       std::string saved;
       CheckpointPlan keep;
       keep.every_seconds = 0;
@@ -160,18 +156,15 @@ TEST_CASE("saved states continue as if there had been no interruption") {
       };
       const auto whole = MakeLinearLearner(problem, options);
       const TrainSummary first = RunTraining(*whole, train, nullptr, nullptr, keep);
-      CheckpointPlan resume;
-      resume.resume = saved;
       const auto rest = MakeLinearLearner(problem, options);
-      const TrainSummary second = RunTraining(*rest, train, nullptr, nullptr, resume);
+      const TrainSummary second = RunTraining(*rest, train, nullptr, nullptr, ContinuedFrom(saved));
       CHECK(first.weights == second.weights);
       CHECK(first.last.dual == second.last.dual);
       CHECK(first.last.block_steps == 40 * problem.rows->size());
       // A damaged state is refused.
-      CheckpointPlan cut;
-      cut.resume = std::string_view(saved).substr(0, saved.size() - 8);
+      const std::string cut = saved.substr(0, saved.size() - 8);
       const auto other = MakeLinearLearner(problem, options);
-      CHECK_THROWS_AS(RunTraining(*other, train, nullptr, nullptr, cut), DataError);
+      CHECK_THROWS_AS(RunTraining(*other, train, nullptr, nullptr, ContinuedFrom(cut)), DataError);
     }
   }
 }
@@ -182,9 +175,7 @@ TEST_CASE("all steps and outputs reach the same optimum") {
   for (int step = 1; step <= 5; ++step) {
     for (const SdcaOutput output :
          {SdcaOutput::kNewest, SdcaOutput::kAverage, SdcaOutput::kRandom}) {
-      LinearLearnerOptions options;
-      options.step = static_cast<SdcaStep>(step);
-      options.output = output;
+      const LinearLearnerOptions options{.step = static_cast<SdcaStep>(step), .output = output};
       const TrainSummary summary = Solve(problem, 1e-5, options);
       CHECK(summary.last.primal >= optimum - 1e-9);
       CHECK(summary.last.primal <= optimum + 1e-5);
@@ -201,7 +192,6 @@ TEST_CASE("problems that do not fit are refused") {
   problem.lambda = 0;
   CHECK_THROWS_AS(MakeLinearLearner(problem, {}), std::invalid_argument);
   problem.lambda = 0.1;
-  LinearLearnerOptions options;
-  options.step = SdcaStep::kSmooth;
+  const LinearLearnerOptions options{.step = SdcaStep::kSmooth};
   CHECK_THROWS_AS(MakeLinearLearner(problem, options), DataError);
 }

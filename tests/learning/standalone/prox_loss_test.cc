@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <stdexcept>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include <slackline/learning/standalone/prox_regulariser.h>
 
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -19,8 +18,7 @@ using namespace slackline::internal::test;
 namespace {
 
 std::vector<double> RandomVector(Random& random, std::size_t size, double scale) {
-  std::vector<double> x(size);
-  for (double& value : x) value = scale * random.Normal();
+  std::vector<double> x = Normals(random, size, scale);
   return x;
 }
 

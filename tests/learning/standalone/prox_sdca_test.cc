@@ -271,29 +271,20 @@ TEST_CASE("random outputs are uniform over the iterates") {
 TEST_CASE("with a single example one step of option I reaches the optimum") {
   // A wrong factor of ‖X‖²/λn would stop before it, or beyond.
   Random random(61);
+  const auto check = [&random](const SdcaLoss& loss) {
+    for (const double lambda : {0.05, 5.0}) {
+      const RowFeatures features(RandomRows(random, 1, 4, false), loss.outputs());
+      const ProxRegulariser g(ProxKind::kL2, features.dimension());
+      ProxSdca sdca(features, loss, g, lambda, SdcaStep::kMaximise, 1);
+      CHECK(sdca.Newest().gap() > 0.01);
+      sdca.Run(1);
+      CHECK(sdca.Newest().gap() < kTight);
+    }
+  };
   for (const ScalarLossKind kind : {ScalarLossKind::kHinge, ScalarLossKind::kSmoothedHinge,
-                                    ScalarLossKind::kSquared, ScalarLossKind::kLogistic}) {
-    for (const double lambda : {0.05, 5.0}) {
-      const RowFeatures features(RandomRows(random, 1, 4, false), 1);
-      const ScalarLoss loss(kind, {1}, 0.3);
-      ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kL2, 4), lambda, SdcaStep::kMaximise,
-                    1);
-      CHECK(sdca.Newest().gap() > 0.01);
-      sdca.Run(1);
-      CHECK(sdca.Newest().gap() < kTight);
-    }
-  }
-  for (const double gamma : {0.0, 0.3}) {
-    for (const double lambda : {0.05, 5.0}) {
-      const RowFeatures features(RandomRows(random, 1, 4, false), 3);
-      const MulticlassLoss loss(3, {1}, gamma);
-      ProxSdca sdca(features, loss, ProxRegulariser(ProxKind::kL2, 12), lambda, SdcaStep::kMaximise,
-                    1);
-      CHECK(sdca.Newest().gap() > 0.01);
-      sdca.Run(1);
-      CHECK(sdca.Newest().gap() < kTight);
-    }
-  }
+                                    ScalarLossKind::kSquared, ScalarLossKind::kLogistic})
+    check(ScalarLoss(kind, {1}, 0.3));
+  for (const double gamma : {0.0, 0.3}) check(MulticlassLoss(3, {1}, gamma));
 }
 
 TEST_CASE("options III and IV are exact where their bounds are") {

@@ -9,10 +9,11 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
-#include <slackline/learning/problem.h>
 #include <tests/support/states.h>
+
 #include "tests/support/random_models.h"
 
+#include "tests/support/coordinates.h"
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
 #include "tests/support/vectors.h"
@@ -75,8 +76,7 @@ TEST_CASE(
         shrunk += kept.size() < dense.size();
         dense = std::move(kept);
       }
-      std::vector<double> w(d);
-      for (double& value : w) value = random.Normal();
+      std::vector<double> w = Normals(random, d);
       std::vector<double> u(structure.num_coordinates());
       CoordinateScores(example, w, u);
       for (Index x = 0; x < set.size(); ++x) {
@@ -123,11 +123,8 @@ TEST_CASE("a set without inner products holds the same corners, and computes req
     set.Retain(keep);
     dropped += kept.size() < 9 ? 1 : 0;
     REQUIRE(set.size() == static_cast<Index>(kept.size()));
-    StateWriter writer;
-    SaveState(set, &writer, example, &scratch);
     ActiveSet loaded(false);
-    StateReader reader(writer.bytes());
-    LoadState(loaded, &reader, example, &scratch);
+    LoadAll(StateOf(set, example, &scratch), loaded, example, &scratch);
     for (const ActiveSet* one : {&set, &loaded}) {
       for (std::size_t x = 0; x < kept.size(); ++x) {
         CHECK(one->loss(static_cast<Index>(x)) == static_cast<double>(kept[x]));
@@ -143,10 +140,7 @@ TEST_CASE("a set without inner products holds the same corners, and computes req
 
 TEST_CASE("corners are merged exactly when all entries and the loss are equal") {
   Random random(43);
-  ProblemOptions shape;
-  shape.num_examples = 1;
-  shape.potentials = true;
-  const TrainingSet training = RandomProblem(random, shape);
+  const TrainingSet training = RandomProblem(random, {.num_examples = 1, .potentials = true});
   const ExampleView example = training.data.example(0);
   CornerScratch scratch = MakeCornerScratch(training.data);
   std::vector<double> q(example.structure().num_coordinates(), 0.0);
@@ -262,10 +256,8 @@ TEST_CASE("retained corners keep their weights, products and idle counts") {
   CHECK(first.size() == 1);
   CHECK(first.alpha()[0] == 1);
   CHECK(first.gram(0, 0) == before.gram(0, 0));
-  std::vector<double> w(training.data.layout().size());
-  for (double& value : w) value = random.Normal();
-  std::vector<double> u(example.structure().num_coordinates());
-  CoordinateScores(example, w, u);
+  std::vector<double> w = Normals(random, training.data.layout().size());
+  std::vector<double> u = CoordinateScoresOf(example, w);
   CHECK(first.Score(0, u, w) == set.Score(0, u, w));
 }
 
@@ -277,12 +269,8 @@ TEST_CASE("a saved set is read back unchanged, and damaged states are refused") 
   ActiveSet set = RandomSet(random, example, 5, &scratch);
   for (Index a = 0; a < 5; ++a) set.alpha()[a] = a == 1 ? 0 : 0.25;
   set.DropIdle(2);
-  StateWriter writer;
-  SaveState(set, &writer, example, &scratch);
   ActiveSet loaded;
-  StateReader reader(writer.bytes());
-  LoadState(loaded, &reader, example, &scratch);
-  reader.Finish();
+  LoadAll(StateOf(set, example, &scratch), loaded, example, &scratch);
   for (ActiveSet* one : {&set, &loaded}) {
     one->DropIdle(2);
     CHECK(LossesOf(*one) == std::vector<double>{0, 1, 2, 3, 4});
@@ -295,12 +283,9 @@ TEST_CASE("a saved set is read back unchanged, and damaged states are refused") 
   }
   const auto refused = [&](const ActiveSet& bad, const char* what) {
     ActiveSet copy = bad;
-    StateWriter bytes;
-    SaveState(copy, &bytes, example, &scratch);
     ActiveSet target;
-    StateReader again(bytes.bytes());
-    CHECK_THROWS_WITH_AS(LoadState(target, &again, example, &scratch), doctest::Contains(what),
-                         DataError);
+    CHECK_THROWS_WITH_AS(LoadAll(StateOf(copy, example, &scratch), target, example, &scratch),
+                         doctest::Contains(what), DataError);
   };
   ActiveSet shares = set;
   shares.alpha()[1] += 0.1;

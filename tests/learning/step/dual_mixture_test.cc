@@ -5,16 +5,12 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
-#include <slackline/learning/state_archive.h>
 #include <tests/support/states.h>
-
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -50,19 +46,16 @@ TEST_CASE("a mixture with a forged value is not loaded") {
   DualMixture mixture(2.0);
   mixture.Add({1, 0}, 1.5);
   mixture.Add({-1, 0.5}, 1);
-  StateWriter writer;
-  SaveState(mixture, &writer, 2);
+  const std::string saved = StateOf(mixture, 2);
   DualMixture again(2.0);
-  StateReader reader(writer.bytes());
-  LoadState(again, &reader, 2);
+  LoadAll(saved, again, 2);
   CHECK(again.value() == mixture.value());
   // The value follows the tag in the bytes. Any other value is refused, so that no state claims a
   // bound that its points do not have.
   const std::size_t at = 8 + std::string_view("mixture").size();
   for (const double value : {mixture.value() + 1e-3, kInfinity, -kInfinity, std::nan("")}) {
-    std::string forged = writer.bytes();
+    std::string forged = saved;
     std::memcpy(forged.data() + at, &value, sizeof value);
-    StateReader forged_reader(forged);
-    CHECK_THROWS_AS(LoadState(again, &forged_reader, 2), DataError);
+    CHECK_THROWS_AS(LoadAll(forged, again, 2), DataError);
   }
 }

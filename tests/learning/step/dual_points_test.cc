@@ -89,8 +89,7 @@ TEST_CASE("a step towards a point of one example is a mixture for this example")
   for (std::size_t k = 0; k < direction.size(); ++k)
     CHECK(Near(points.coordinates(1)[k], mixed.coordinates(1)[k], kExact));
   CHECK(points.loss(0) == before.loss(0));
-  CHECK(std::equal(before.coordinates(0).begin(), before.coordinates(0).end(),
-                   points.coordinates(0).begin()));
+  CHECK(std::ranges::equal(before.coordinates(0), points.coordinates(0)));
   // The direction may overwrite its target.
   std::vector<double> same(targets.coordinates(0).begin(), targets.coordinates(0).end());
   points.Towards(0, same, &same);
@@ -115,8 +114,7 @@ TEST_CASE("points are set, scaled and added") {
   CHECK(points.loss(1) == before.loss(1));
   points.Set(2, before.coordinates(2), before.loss(2));
   for (Index m = 0; m < 3; ++m) {
-    CHECK(std::equal(before.coordinates(m).begin(), before.coordinates(m).end(),
-                     points.coordinates(m).begin()));
+    CHECK(std::ranges::equal(before.coordinates(m), points.coordinates(m)));
     CHECK(before.losses()[m] == points.loss(m));
   }
   // Σ_m ψ_m(μ_m) is λM times the weights.
@@ -133,20 +131,14 @@ TEST_CASE("points are saved and loaded, and points of other problems refused") {
   const Problem problem(ForestProblem(random, 1), 0.1);
   DualPoints points(problem);
   Fill(random, &points);
-  StateWriter writer;
-  SaveState(points, &writer);
   DualPoints loaded(problem);
-  StateReader reader(writer.bytes());
-  LoadState(loaded, &reader);
-  reader.Finish();
+  LoadAll(StateOf(points), loaded);
   for (Index m = 0; m < points.size(); ++m) {
     CHECK(loaded.loss(m) == points.loss(m));
-    CHECK(std::equal(loaded.coordinates(m).begin(), loaded.coordinates(m).end(),
-                     points.coordinates(m).begin()));
+    CHECK(std::ranges::equal(loaded.coordinates(m), points.coordinates(m)));
   }
   const Problem other(ForestProblem(random, 4), 0.1);
   DualPoints different(other);
-  StateReader again(writer.bytes());
-  CHECK_THROWS_AS(LoadState(different, &again), DataError);
+  CHECK_THROWS_AS(LoadAll(StateOf(points), different), DataError);
   CHECK_THROWS_AS(different.Mix(0.5, points), std::invalid_argument);
 }

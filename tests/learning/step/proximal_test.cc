@@ -11,9 +11,11 @@
 #include <slackline/learning/step/proximal_control.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/support/states.h>
+
 #include "tests/support/never.h"
 
 #include "tests/support/multilabel_problems.h"
+#include "tests/support/option_text.h"
 #include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
@@ -46,13 +48,10 @@ Deviation Deviate(const ActiveSetBlocks& blocks, const std::vector<double>& cent
 }
 
 Index Passes(const Problem& problem, Switch proximal, LearnerKind learner) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = StepKind::kPairwise;
+  TrainOptions options{.learner = learner, .step = StepKind::kPairwise};
   if (learner == LearnerKind::kBcfw) options.oracle = SolverKind::kRoof;
   options.proximal = proximal;
-  options.max_passes = 20000;
-  options.check_every = 1;
+  Set(&options, "--max-passes 20000 --check-every 1");
   const TrainSummary summary = Train(problem, options);
   CHECK(summary.termination == Termination::kConverged);
   return summary.last.pass;
@@ -191,11 +190,8 @@ TEST_CASE("while the gap does not fall, the centre moves less often") {
   // But where only the centre keeps the gap up, it moves in every pass.
   for (int pass = 0; pass < 10; ++pass) CHECK(control.AfterPass(1, 1, 0.9, 1).has_value());
 
-  StateWriter writer;
-  SaveState(control, &writer);
   ProximalControl copy;
-  StateReader reader(writer.bytes());
-  LoadState(copy, &reader);
+  LoadAll(StateOf(control), copy);
   for (int pass = 0; pass < 300; ++pass) {
     CHECK(copy.AfterPass(1, 1, 1, 0.9).has_value() == control.AfterPass(1, 1, 1, 0.9).has_value());
     CHECK(copy.hold() == control.hold());
@@ -213,9 +209,7 @@ TEST_CASE("the first kappa is small where weights can be large") {
 }
 
 TEST_CASE("the first kappa grows where examples outnumber weights") {
-  JointScales scales;
-  scales.num_examples = 80'000;
-  scales.num_parts = 160'000;
+  JointScales scales{.num_examples = 80'000, .num_parts = 160'000};
   scales.mean_squared_range = 8;  // 16 per example
   scales.primal_at_zero = 2;
   const double natural = 16 / (80'000 * 2.0);
@@ -240,10 +234,8 @@ TEST_CASE("the first kappa grows where examples outnumber weights") {
 TEST_CASE("the point after a cut or partial pass can be evaluated") {
   Random random(65);
   const Problem problem(RandomMultiLabelProblem(random, 40, 5, 6, true), 0.01);
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.oracle = SolverKind::kRoof;
+  TrainOptions options{
+      .learner = LearnerKind::kBcfw, .step = StepKind::kPairwise, .oracle = SolverKind::kRoof};
   {
     const auto learner = MakeLearner(problem, options);
     const std::atomic<int> interrupt(1);  // cuts the pass after its first example

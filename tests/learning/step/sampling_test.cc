@@ -24,12 +24,7 @@ namespace {
 
 constexpr Index kSize = 50;
 
-TrainOptions Ordered(OrderKind order) {
-  TrainOptions options;
-  options.order = order;
-  options.seed = 7;
-  return options;
-}
+TrainOptions Ordered(OrderKind order) { return {.order = order, .seed = 7}; }
 
 /// Examples with an input each.
 Dataset Examples(std::vector<Index> window_ends = {}) {
@@ -168,12 +163,9 @@ TEST_CASE("saved visits continue like uninterrupted ones") {
     for (const OrderKind order : {OrderKind::kExample, OrderKind::kUniform, OrderKind::kCyclic}) {
       ExampleVisits visits(Ordered(order), data);
       Pass(&visits);
-      StateWriter writer;
-      SaveState(visits, &writer);
+      const std::string saved = StateOf(visits);
       ExampleVisits loaded(Ordered(order), data);
-      StateReader reader(writer.bytes());
-      LoadState(loaded, &reader);
-      reader.Finish();
+      LoadAll(saved, loaded);
       CHECK(Pass(&loaded) == Pass(&visits));
     }
 }

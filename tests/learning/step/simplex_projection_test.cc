@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/learning/step/simplex_projection.h>
 
-#include <cmath>
 #include <stdexcept>
 #include <vector>
 

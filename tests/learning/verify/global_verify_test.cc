@@ -15,16 +15,14 @@ using namespace slackline::internal::test;
 
 TEST_CASE("right certificates hold, and wrong ones fail") {
   for (int trial = 0; trial < 8; ++trial) {
-    GlobalProblemOptions shape;
-    shape.exactly_one = trial % 4 == 1;
+    GlobalProblemOptions shape{.exactly_one = trial % 4 == 1};
     shape.overlapping_bounds = shape.exactly_one;
     shape.chain = trial % 4 >= 2;
     shape.copies = trial % 4 == 3 ? 2 : 1;
     const Problem problem(RandomGlobalProblem(static_cast<std::uint64_t>(trial), shape), 0.05);
-    TrainOptions options;
-    options.max_passes = 400;
-    options.gap_tolerance = 1e-3;
-    options.step = trial < 4 ? StepKind::kPairwise : StepKind::kFrankWolfe;
+    const TrainOptions options{.step = trial < 4 ? StepKind::kPairwise : StepKind::kFrankWolfe,
+                               .gap_tolerance = 1e-3,
+                               .max_passes = 400};
     const auto learner = MakeLearner(problem, options);
     learner->traits().dual_point->KeepDualPoint();
     const TrainSummary summary = RunTraining(problem, *learner, options, nullptr, nullptr);

@@ -9,7 +9,6 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/random.h>
-#include <slackline/core/record_deal.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 
@@ -26,13 +25,11 @@ namespace {
 constexpr Index kShards = 3;
 
 TrainOptions OptionsOn(Ranks& ranks) {
-  TrainOptions options;
-  options.learner = LearnerKind::kBcfw;
-  options.step = StepKind::kPairwise;
-  options.shards = kShards;
-  options.max_passes = 10;
-  options.ranks = &ranks;
-  return options;
+  return {.learner = LearnerKind::kBcfw,
+          .step = StepKind::kPairwise,
+          .shards = kShards,
+          .max_passes = 10,
+          .ranks = &ranks};
 }
 
 /// Trains on the examples of this rank. change: what to do to the claim before it is verified.

@@ -2,23 +2,14 @@
 //
 // Right certificates are verified, wrong ones are rejected.
 #include <cmath>
-#include <memory>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include <slackline/core/check.h>
-#include <slackline/core/factor_graph_builder.h>
-#include <slackline/learning/example_blocks/prox_sdca_learner.h>
-#include <slackline/learning/train_loop.h>
-#include <slackline/learning/verify/verify.h>
-
-#include "tests/support/dense_qp.h"
 #include "tests/support/global_problems.h"
-#include "tests/support/multilabel_problems.h"
+#include "tests/support/learner_checks.h"
+#include "tests/support/losses.h"
 #include "tests/support/random_models.h"
-#include "tests/support/random_problems.h"
-#include "tests/support/tolerances.h"
 
 using namespace slackline::internal;
 using namespace slackline::internal::test;
@@ -27,13 +18,7 @@ namespace {
 
 TrainOptions ShortOptions(LearnerKind learner, StepKind step, SolverKind oracle = SolverKind::kAuto,
                           Index threads = 1) {
-  TrainOptions options;
-  options.learner = learner;
-  options.step = step;
-  options.oracle = oracle;
-  options.threads = threads;
-  options.max_passes = 60;
-  return options;
+  return {.learner = learner, .step = step, .oracle = oracle, .max_passes = 60, .threads = threads};
 }
 
 /// All learners, with oracles that apply to any small graph.
@@ -54,22 +39,11 @@ std::vector<TrainOptions> VerifiedWays() {
   return ways;
 }
 
-/// A run, and the learner in its final state.
-struct CertifiedRun {
-  CertifiedRun(const Problem& given, const TrainOptions& way)
-      : problem(given), options(way), learner(MakeLearner(problem, options)) {
-    learner->traits().dual_point->KeepDualPoint();
-    summary = RunTraining(problem, *learner, options, nullptr, nullptr);
-  }
-  Verification Verify() const {
-    return VerifyCertificate(problem, summary.weights, summary.last, options,
-                             learner->traits().dual_point);
-  }
-  const Problem& problem;
-  TrainOptions options;
-  std::unique_ptr<Learner> learner;
-  TrainSummary summary;
-};
+Verification Verify(const Problem& problem, const TrainOptions& options, const VerifiedRun& run,
+                    const VerifyOptions& how = {}) {
+  return VerifyCertificate(problem, run.summary.weights, run.summary.last, options,
+                           run.learner->traits().dual_point, how);
+}
 
 TrainingSet VerifiedProblem(Random& random, int trial) {
   if (trial % 2 == 0) return RandomMultiLabelProblem(random, 6, 4, 3, trial % 4 == 0);
@@ -83,13 +57,11 @@ TEST_CASE("certificates of all learners hold") {
   for (int trial = 0; trial < 12; ++trial) {
     const Problem problem(VerifiedProblem(random, trial), 0.05);
     for (const TrainOptions& way : VerifiedWays()) {
-      const CertifiedRun run(problem, way);
+      const VerifiedRun run = TrainVerified(problem, way);
       int examples = 0;
       VerifyOptions options;
       options.progress = [&](Index done) { CHECK(done == ++examples); };
-      const Verification verification =
-          VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options,
-                            run.learner->traits().dual_point, options);
+      const Verification verification = Verify(problem, way, run, options);
       CAPTURE(trial);
       CAPTURE(verification.message);
       CHECK(verification.outcome == VerifyOutcome::kHolds);
@@ -108,9 +80,9 @@ TEST_CASE("certificates of all learners hold") {
 TEST_CASE("without a learner the primal is verified") {
   Random random(52);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
-  const CertifiedRun run(problem, VerifiedWays()[0]);
+  const VerifiedRun run = TrainVerified(problem, VerifiedWays()[0]);
   const Verification verification =
-      VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, nullptr);
+      VerifyCertificate(problem, run.summary.weights, run.summary.last, VerifiedWays()[0], nullptr);
   CHECK(verification.outcome == VerifyOutcome::kHolds);
   CHECK(std::isnan(verification.dual));
   CHECK_FALSE(verification.dual_proved);
@@ -121,24 +93,24 @@ TEST_CASE("verification rejects wrong claims") {
   for (int trial = 0; trial < 4; ++trial) {
     const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, trial % 2 == 0), 0.05);
     for (const TrainOptions& way : VerifiedWays()) {
-      CertifiedRun run(problem, way);
+      VerifiedRun run = TrainVerified(problem, way);
       const TrainSummary right = run.summary;
       CAPTURE(trial);
       CAPTURE(std::string(Name(way.learner)));
       CAPTURE(static_cast<int>(way.oracle));
 
       run.summary.last.primal = right.last.dual - 1e-3;
-      CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+      CHECK(Verify(problem, way, run).outcome == VerifyOutcome::kFails);
       run.summary.last = right.last;
 
       run.summary.last.dual = right.last.primal + 1e-3;
-      CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+      CHECK(Verify(problem, way, run).outcome == VerifyOutcome::kFails);
       run.summary.last.dual = right.last.dual + 1e-5;
-      CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+      CHECK(Verify(problem, way, run).outcome == VerifyOutcome::kFails);
       run.summary.last = right.last;
 
       for (double& weight : run.summary.weights) weight = 2 * weight + 0.1;
-      const Verification changed = run.Verify();
+      const Verification changed = Verify(problem, way, run);
       CHECK(changed.outcome == VerifyOutcome::kFails);
       CHECK(changed.message.find("the certificate does not hold") == 0);
     }
@@ -149,13 +121,15 @@ TEST_CASE("where the oracle is exact the primal is the objective") {
   Random random(54);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   for (const SolverKind oracle : {SolverKind::kAuto, SolverKind::kBruteForce}) {
-    CertifiedRun run(problem, ShortOptions(LearnerKind::kBcfw, StepKind::kPairwise, oracle));
+    const TrainOptions way = ShortOptions(LearnerKind::kBcfw, StepKind::kPairwise, oracle);
+    VerifiedRun run = TrainVerified(problem, way);
     run.summary.last.primal += 1e-5;
-    CHECK(run.Verify().outcome == VerifyOutcome::kFails);
+    CHECK(Verify(problem, way, run).outcome == VerifyOutcome::kFails);
   }
-  CertifiedRun al(problem, ShortOptions(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise));
+  const TrainOptions way = ShortOptions(LearnerKind::kAugmentedLagrangian, StepKind::kPairwise);
+  VerifiedRun al = TrainVerified(problem, way);
   al.summary.last.primal += 1e-5;
-  CHECK(al.Verify().outcome == VerifyOutcome::kHolds);
+  CHECK(Verify(problem, way, al).outcome == VerifyOutcome::kHolds);
 }
 
 TEST_CASE("verification rejects infeasible dual points") {
@@ -179,11 +153,10 @@ TEST_CASE("verification rejects infeasible dual points") {
   Random random(55);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
   for (const TrainOptions& way : VerifiedWays()) {
-    const CertifiedRun run(problem, way);
+    const VerifiedRun run = TrainVerified(problem, way);
     const auto verify = [&](double coordinate, double loss) {
       const Wrong wrong(*run.learner->traits().dual_point, coordinate, loss);
-      return VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options, &wrong)
-          .outcome;
+      return VerifyCertificate(problem, run.summary.weights, run.summary.last, way, &wrong).outcome;
     };
     CHECK(verify(0, 0) == VerifyOutcome::kHolds);
     CHECK(verify(1.1, 0) == VerifyOutcome::kFails);
@@ -195,14 +168,12 @@ TEST_CASE("verification rejects infeasible dual points") {
 TEST_CASE("verification can be interrupted") {
   Random random(56);
   const Problem problem(RandomMultiLabelProblem(random, 6, 4, 3, true), 0.05);
-  const CertifiedRun run(problem, VerifiedWays()[0]);
+  const VerifiedRun run = TrainVerified(problem, VerifiedWays()[0]);
   std::atomic<int> interrupt{0};
   VerifyOptions options;
   options.interrupt = &interrupt;
   options.progress = [&](Index done) { interrupt = done == 2 ? 2 : 0; };
-  const Verification verification =
-      VerifyCertificate(problem, run.summary.weights, run.summary.last, run.options,
-                        run.learner->traits().dual_point, options);
+  const Verification verification = Verify(problem, VerifiedWays()[0], run, options);
   CHECK(verification.outcome == VerifyOutcome::kInterrupted);
   CHECK(verification.message == "verification interrupted after 2 of 6 examples");
 }
@@ -237,22 +208,13 @@ namespace {
 
 /// Options whose objective differs from the plain one.
 TrainOptions SlackRescaled(LearnerKind learner) {
-  TrainOptions options;
-  options.learner = learner;
-  options.rescaling = Rescaling::kSlack;
-  return options;
+  return {.learner = learner, .rescaling = Rescaling::kSlack};
 }
 TrainOptions Smoothed(double smoothing, double l1) {
-  TrainOptions options;
-  options.learner = LearnerKind::kProxSdca;
-  options.smoothing = smoothing;
-  options.l1 = l1;
-  return options;
+  return {.learner = LearnerKind::kProxSdca, .smoothing = smoothing, .l1 = l1};
 }
 TrainOptions Kernelized(LearnerKind learner, KernelKind kernel) {
-  TrainOptions options;
-  options.learner = learner;
-  options.kernel = kernel;
+  TrainOptions options{.learner = learner, .kernel = kernel};
   if (kernel != KernelKind::kLinear) options.kernel_gamma = 0.7;
   return options;
 }
@@ -293,18 +255,13 @@ void CheckVerification(const Problem& problem, TrainOptions options, bool all_of
 
 TEST_CASE("certificates of slack rescaling are verified where labellings cannot be enumerated") {
   Random random(78);
-  ProblemOptions shape;
-  shape.num_examples = 2;
-  shape.num_variables = 9;
-  shape.forest = true;
+  ProblemOptions shape{.num_examples = 2, .num_variables = 9, .forest = true};
   const Problem forest(RandomProblem(random, shape), 0.05);
   shape.forest = false;
   shape.num_factors = 14;
   const Problem loops(RandomProblem(random, shape), 0.05);
-  LossOptions f1;
-  f1.form = LossForm::kF1;
   const TrainingSet labels = RandomMultiLabelProblem(random, 2, 13, 2, false);
-  const Problem multilabel(MakeTrainingSet(labels.data, f1), 0.05);
+  const Problem multilabel(MakeTrainingSet(labels.data, LossWith(LossForm::kF1)), 0.05);
   for (const Problem* problem : {&forest, &loops, &multilabel}) {
     for (const LearnerKind learner : {LearnerKind::kBcfw, LearnerKind::kCuttingPlane1})
       CheckVerification(*problem, SlackRescaled(learner), false);
@@ -314,12 +271,8 @@ TEST_CASE("certificates of slack rescaling are verified where labellings cannot 
 TEST_CASE("certificates of other objectives are verified") {
   Random random(77);
   const Problem multilabel(RandomMultiLabelProblem(random, 6, 3, 2, true), 0.1);
-  ProblemOptions shape;
-  shape.forest = true;
-  const Problem forest(RandomProblem(random, shape), 0.05);
-  GlobalProblemOptions of_globals;
-  of_globals.num_pairs = 0;
-  const Problem globals(RandomGlobalProblem(5, of_globals), 0.1);
+  const Problem forest(RandomProblem(random, {.forest = true}), 0.05);
+  const Problem globals(RandomGlobalProblem(5, {.num_pairs = 0}), 0.1);
   for (const Problem* problem : {&multilabel, &forest, &globals}) {
     CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlane1), true);
     CheckVerification(*problem, SlackRescaled(LearnerKind::kCuttingPlaneN), true);
