@@ -142,9 +142,9 @@ TEST_CASE("the name and the option of a new learner are read") {
 
 TEST_CASE("options that a new learner does not read are refused") {
   TrainOptions options = Own();
-  options.own<SubgradientOptions>().projection = true;
-  CHECK_THROWS_WITH_AS(CheckOptions(options), "--projection on applies to --learner ssg only",
-                       DataError);
+  options.own<KernelLearnerOptions>().cache_mb = 1;
+  CHECK_THROWS_WITH_AS(CheckOptions(options),
+                       "--cache-mb applies to --learner kernel-fw or kernel-bcfw only", DataError);
   options = Own();
   options.step = StepKind::kPairwise;
   CHECK_THROWS_WITH_AS(CheckOptions(options),
