@@ -141,8 +141,9 @@ class DualLossDescent {
     const double share = 2 / (static_cast<double>(++visits_[k]) + 1);
     for (std::size_t s = 0; s < beliefs.size(); ++s)
       averages_[k][s] += share * (beliefs[s] - averages_[k][s]);
-    AddCoordinates(example(k), beliefs, -1, tables.truth);
-    StepWeights(k, eta, tables.truth);
+    std::vector<double> psi = std::move(tables.truth);
+    AddCoordinates(example(k), beliefs, -1, psi);
+    StepWeights(k, eta, psi);
   }
 
   std::vector<double> Weights() const {

@@ -96,10 +96,10 @@ TEST_CASE("averages are those of the iterates") {
   Random random(81);
   constexpr std::size_t kExamples = 9;
   const TrainingSet training = RandomMultiLabelProblem(random, kExamples, 4, 3, true);
+  int averages = 0;
+  int worse = 0;
   for (const AverageKind kind :
        {AverageKind::kUniform, AverageKind::kWeighted, AverageKind::kSuffix}) {
-    int averages = 0;
-    int worse = 0;
     for (const double lambda : {1.0, 0.01, 1e-4}) {
       const Problem problem(training, lambda);
       PlainSubgradient plain(problem, 1);
@@ -129,9 +129,9 @@ TEST_CASE("averages are those of the iterates") {
         worse += !better;
       }
     }
-    CHECK(averages >= 5);
-    CHECK(worse >= 1);
   }
+  CHECK(averages >= 5);
+  CHECK(worse >= 5);
 }
 
 TEST_CASE("after whole passes the dual point is the newest iterate itself") {
