@@ -12,10 +12,10 @@
 //
 // Deviation: for structured labels the objective along a line has no closed form, so that k is the
 // best point for the cached labellings, which takes no oracle calls. A plane that does not cut off
-// w_t is followed by a plane at w_t, as the convergence of bundle methods requires. BMRM itself takes
-// all planes at w_t, and on this objective is cutting-plane-1 without its cache, plane by plane:
-// both minimise λ/2 ‖w‖² + max_k (b_k − w·a_k) with the same planes. The line search costs two more
-// sweeps over the inputs, and a pass over all cached labellings.
+// w_t is followed by a plane at w_t, as the convergence of bundle methods requires. BMRM itself
+// takes all planes at w_t, and on this objective is cutting-plane-1 without its cache, plane by
+// plane: both minimise λ/2 ‖w‖² + max_k (b_k − w·a_k) with the same planes. The line search costs
+// two more sweeps over the inputs, and a pass over all cached labellings.
 #include <slackline/learning/reference/bundle.h>
 
 #include <stdexcept>

@@ -17,8 +17,8 @@
 // Each step of the paper's kind makes at most one (SupportVectorBound).
 //
 // Deviations: pairwise steps (as in the other learners) besides those of the paper; with them eight
-// steps on the active set follow each call of the oracle. The optional average of the iterates (line
-// 8) is left out.
+// steps on the active set follow each call of the oracle. The optional average of the iterates
+// (line 8) is left out.
 //
 // Cost with N atoms: N kernel values for a new labelling and for each score that the oracle asks
 // for, N · A multiply-adds for a step on A atoms, n oracle calls and N² for a check. Memory: N²/2
