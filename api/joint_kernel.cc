@@ -53,15 +53,13 @@ internal::JointLearnerOptions LearnerOptionsOf(const TrainOptions& options) {
       return value == other;
     };
     if (name == "step") {
-      own.step = choose("pairwise", "fw") ? internal::JointStep::kFrankWolfe
-                                          : internal::JointStep::kPairwise;
+      own.step = choose("pairwise", "fw") ? internal::StepKind::kFrankWolfe
+                                          : internal::StepKind::kPairwise;
     } else if (name == "order") {
       own.uniform = choose("example", "uniform");
-    } else if (name == "average") {
-      own.average = choose("none", "weighted");
     } else {
       SLACKLINE_CHECK(false, "training with a joint kernel has no option " + name +
-                                 ": choose from step, order, average");
+                                 ": choose from step, order");
     }
   }
   return own;
@@ -124,10 +122,8 @@ JointTrainResult Train(const JointKernel& kernel, int num_examples, JointOracle&
   result.learner = "joint-kernel-bcfw";
   result.lambda = options.lambda;
   result.num_examples = num_examples;
-  for (internal::JointTerm& term : learner->WeightsOf(summary.weights)) {
-    result.joint_weights.terms.push_back(
-        {term.example, std::move(term.labelling), term.coefficient});
-  }
+  for (const internal::JointTerm& term : learner->best_weights())
+    result.joint_weights.terms.push_back({term.example, term.labelling, term.coefficient});
   result.support_vectors = static_cast<int>(learner->NumSupportVectors());
   result.squared_radius = learner->SquaredRadius();
   if (result.gap > 0 && result.squared_radius > 0) {

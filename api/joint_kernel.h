@@ -103,8 +103,8 @@ struct JointTrainResult : TrainResult {
 
 /// Trains on examples 0 … num_examples − 1 with block-coordinate Frank-Wolfe in the dual. `options`
 /// must give λ, and must leave learner and loss at their defaults. Its learner_options may have
-/// step (pairwise, the default, or fw), order (example or uniform) and average (none or weighted).
-/// Throws std::invalid_argument when the options do not fit, or an answer contradicts itself.
+/// step (pairwise, the default, or fw) and order (example or uniform). Throws std::invalid_argument
+/// when the options do not fit, or an answer contradicts itself.
 SLACKLINE_EXPORT JointTrainResult Train(const JointKernel& kernel, int num_examples,
                                         JointOracle& oracle, const TrainOptions& options);
 

@@ -122,7 +122,7 @@ struct OptionField {
 };
 
 /// Makes the OptionField of a member of TrainOptions or of a learner's own struct:
-/// Field<&TrainOptions::lambda>, Field<&SubgradientOptions::projection>. Needs options.h.
+/// Field<&TrainOptions::lambda>, Field<&DualLossOptions::step_size>. Needs options.h.
 template <auto kMember>
 struct FieldOf;
 template <class Owner, class Value, Value Owner::*kMember>

@@ -117,7 +117,7 @@ struct TrainOptions {
   StopRelay* stop = nullptr;
 
   /// Options of one learner (or family) alone, such as
-  /// options.own<SubgradientOptions>().projection.
+  /// options.own<DualLossOptions>().step_size.
   OwnOptions own_options = {};
   template <class T>
   const T& own() const {

@@ -59,9 +59,13 @@ double SizeOfTerms(std::span<const double> weights, const SparsePoint& point, do
   return size;
 }
 
+std::string AnswerFor(Index example) {
+  return "the oracle's answer for example " + std::to_string(example);
+}
+
 /// Throws std::invalid_argument when the answer is invalid.
 void CheckAnswer(Index m, std::span<const double> weights, const WholeExampleAnswer& answer) {
-  const std::string subject = "the oracle's answer for example " + std::to_string(m);
+  const std::string subject = AnswerFor(m);
   const SparsePoint& point = answer.point;
   SLACKLINE_CHECK(point.at.size() == point.values.size(), subject + " has no whole feature vector");
   for (std::size_t k = 0; k < point.at.size(); ++k) {
@@ -70,14 +74,8 @@ void CheckAnswer(Index m, std::span<const double> weights, const WholeExampleAns
                     subject + " has features of weights that do not exist");
     SLACKLINE_CHECK(std::isfinite(point.values[k]), subject + " has a feature that is not finite");
   }
-  SLACKLINE_CHECK(std::isfinite(answer.loss) && answer.loss >= 0,
-                  subject + " has a loss that is negative or no number");
-  const double value = answer.loss + Inner(weights, point);
-  const double room = kRounding * SizeOfTerms(weights, point, answer.loss);
-  SLACKLINE_CHECK(answer.bound >= std::max(0.0, value) - room && answer.bound < kInfinity,
-                  subject + " has a bound of " + std::to_string(answer.bound) +
-                      ", below its own value " + std::to_string(value) +
-                      " or below 0, which the ground truth reaches");
+  CheckAnswerBound(m, answer.loss, answer.loss + Inner(weights, point), answer.bound,
+                   kRounding * SizeOfTerms(weights, point, answer.loss));
 }
 
 struct Atom {
@@ -257,10 +255,19 @@ class WholeExampleLearner final : public Learner, public CheckAdvisor {
 
 }  // namespace
 
+void CheckAnswerBound(Index example, double loss, double value, double bound, double room) {
+  SLACKLINE_CHECK(std::isfinite(loss) && loss >= 0,
+                  AnswerFor(example) + " has a loss that is negative or no number");
+  SLACKLINE_CHECK(bound >= std::max(0.0, value) - room && bound < kInfinity,
+                  AnswerFor(example) + " has a bound of " + std::to_string(bound) +
+                      ", below its own value " + std::to_string(value) +
+                      " or below 0, which the ground truth reaches");
+}
+
 std::string OracleContradiction::Text() const {
-  return "the oracle's answer for example " + std::to_string(example) + " has a bound of " +
-         NumberText(bound) + ", but an output that it returned before, with loss " +
-         NumberText(earlier_loss) + ", is worth " + NumberText(earlier) +
+  return AnswerFor(example) + " has a bound of " + NumberText(bound) +
+         ", but an output that it returned before, with loss " + NumberText(earlier_loss) +
+         ", is worth " + NumberText(earlier) +
          " at the same weights: the answer is not the output with the largest loss + w·φ";
 }
 

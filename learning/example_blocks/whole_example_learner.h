@@ -73,6 +73,10 @@ class WholeExampleOracle {
   virtual void OnContradiction(const OracleContradiction& contradiction);
 };
 
+/// Throws std::invalid_argument, which names the example, when an oracle's answer of this loss and
+/// value has a loss < 0, or a bound below its value or below 0; room ≥ 0: for rounding errors.
+void CheckAnswerBound(Index example, double loss, double value, double bound, double room);
+
 /// The message where the bounds of a run with a user's oracle contradict each other.
 inline constexpr const char* kContradictoryOracle =
     "the answers of the oracle contradict each other: the lower bound that its outputs give lies "

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 
 #include <slackline/learning/learner_record.h>
 
@@ -22,5 +23,6 @@ inline constexpr OptionRecord kPlaneOptions[] = {
      .default_text = "50",
      .field = Field<&PlaneOptions::prune_after>,
      .maximum = std::numeric_limits<Index>::max()}};
+inline constexpr std::span<const OptionRecord> kPlaneOptionLists[] = {kPlaneOptions};
 
 }  // namespace slackline::internal

@@ -12,11 +12,10 @@
 //
 // Deviation: for structured labels the objective along a line has no closed form, so that k is the
 // best point for the cached labellings, which takes no oracle calls. A plane that does not cut off
-// w_t is followed by a plane at w_t, as the convergence of bundle methods requires. With
-// `--line-search off` planes are taken at w_t, which is BMRM itself, and on this objective the same
-// as cutting-plane-1 without its cache, plane by plane: both minimise λ/2 ‖w‖² + max_k (b_k −
-// w·a_k) with the same planes. The line search costs two more sweeps over the inputs, and a pass
-// over all cached labellings.
+// w_t is followed by a plane at w_t, as the convergence of bundle methods requires. BMRM itself
+// takes all planes at w_t, and on this objective is cutting-plane-1 without its cache, plane by
+// plane: both minimise λ/2 ‖w‖² + max_k (b_k − w·a_k) with the same planes. The line search costs
+// two more sweeps over the inputs, and a pass over all cached labellings.
 #include <slackline/learning/reference/bundle.h>
 
 #include <stdexcept>
@@ -39,14 +38,13 @@ constexpr double kSmallViolation = 0.05;
 class BundleLearner : public JointPlaneLearner {
  public:
   BundleLearner(const Problem& problem, const TrainOptions& options)
-      : JointPlaneLearner(problem, options),
-        line_search_(options.own<BundleOptions>().line_search != Switch::kOff) {
+      : JointPlaneLearner(problem, options) {
     traits_.lambda = nullptr;
   }
 
   /// Lines 4 to 6 of Algorithm 1: the plane (a_t, b_t), the model, and its minimum w_t.
   void RunPass(const StopControl& stop) override {
-    const bool line = line_search_ && !at_newest_;
+    const bool line = !at_newest_;
     point_.assign(planes_.weights().begin(), planes_.weights().end());
     if (line) {
       const double share = (1 - kBeyond) * BestOnLine(problem_, best_, point_, &kept_) + kBeyond;
@@ -63,19 +61,8 @@ class BundleLearner : public JointPlaneLearner {
   }
 
  private:
-  bool line_search_;
   bool at_newest_ = false;  // the next plane is taken at the newest weights
 };
-
-constexpr OptionRecord kBundleOptions[] = {
-    {.name = "line-search",
-     .placeholder = "auto|on|off",
-     .text = "bmrm: take cutting planes near the best weights of a line search, not at the newest "
-             "weights",
-     .default_text = "auto",
-     .field = Field<&BundleOptions::line_search>,
-     .special_values = "on off"}};
-constexpr std::span<const OptionRecord> kBundleLists[] = {kPlaneOptions, kBundleOptions};
 
 }  // namespace
 
@@ -120,7 +107,7 @@ constinit const LearnerRecord kBundleLearner = {
     .make = MakeReference<BundleLearner>,
     .variants = kOracleVariants,
     .reads = "rescaling oracle",
-    .options = kBundleLists,
+    .options = kPlaneOptionLists,
     .own_steps = "takes no steps: it solves a quadratic program over its planes",
     .own_order = "takes all examples at once",
     .keeps_state = false};

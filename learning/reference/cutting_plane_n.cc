@@ -127,8 +127,6 @@ class CuttingPlaneNLearner : public Learner, public DualPointSource, public Chec
   Index pass_ = 0;
 };
 
-constexpr std::span<const OptionRecord> kCuttingPlaneNLists[] = {kPlaneOptions};
-
 }  // namespace
 
 constinit const LearnerRecord kCuttingPlaneNLearner = {
@@ -138,7 +136,7 @@ constinit const LearnerRecord kCuttingPlaneNLearner = {
     .make = MakeReference<CuttingPlaneNLearner>,
     .variants = kOracleVariants,
     .reads = "rescaling oracle",
-    .options = kCuttingPlaneNLists,
+    .options = kPlaneOptionLists,
     .own_steps = "takes no steps: it solves a quadratic program over its planes",
     .own_order = "always goes through all examples in a fresh random order",
     .keeps_state = false};

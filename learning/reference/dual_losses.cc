@@ -49,6 +49,7 @@
 #include <slackline/learning/factor_blocks/table_ops.h>
 #include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/step/dual_mixture.h>
+#include <slackline/learning/step/dual_points.h>
 #include <slackline/learning/step/sampling.h>
 #include <slackline/learning/stop_relay.h>
 
@@ -71,9 +72,8 @@ constexpr double kDescentRounding = 8 * std::numeric_limits<double>::epsilon();
 constexpr double kSmallestScale = 1e-6;
 
 /// p_i = mean of μ_i and all A_ci μ_c, for marginals that are flat over the states of all parts.
-void MeanMarginals(const FactorGraph& graph, std::span<const double> marginals,
-                   std::vector<double>* p) {
-  p->assign(marginals.begin(), marginals.begin() + graph.variable_states());
+std::vector<double> MeanMarginals(const FactorGraph& graph, std::span<const double> marginals) {
+  std::vector<double> p(marginals.begin(), marginals.begin() + graph.variable_states());
   std::vector<double> axis;
   for (Index c = 0; c < graph.num_factors(); ++c) {
     Index stride = graph.factor_states(c);
@@ -82,15 +82,15 @@ void MeanMarginals(const FactorGraph& graph, std::span<const double> marginals,
       axis.resize(graph.cardinality(i));
       AxisMarginal(marginals.data() + graph.factor_offset(c), graph.factor_states(c),
                    graph.cardinality(i), stride, axis.data());
-      for (std::size_t s = 0; s < axis.size(); ++s) (*p)[graph.state_offset(i) + s] += axis[s];
+      for (std::size_t s = 0; s < axis.size(); ++s) p[graph.state_offset(i) + s] += axis[s];
     }
   }
   for (Index i = 0; i < graph.num_variables(); ++i) {
-    const auto begin = p->begin() + graph.state_offset(i);
-    double sum = 0;
-    for (auto entry = begin; entry != begin + graph.cardinality(i); ++entry) sum += *entry;
-    for (auto entry = begin; entry != begin + graph.cardinality(i); ++entry) *entry /= sum;
+    const std::span<double> own = std::span(p).subspan(graph.state_offset(i), graph.cardinality(i));
+    const double sum = std::accumulate(own.begin(), own.end(), 0.0);
+    for (double& entry : own) entry /= sum;
   }
+  return p;
 }
 
 /// q += scale · the coordinates of φ at the marginals of all parts.
@@ -107,20 +107,10 @@ void AddCoordinates(const ExampleView& view, std::span<const double> marginals, 
 /// Starts at w = 0, δ = 0 and μ̄ = the ground truth. The problem must outlive the object.
 class DualLossDescent {
  public:
-  struct Settings {
-    double temperature = 0;
-    double eta = 1;
-    bool average = true;  ///< whether to keep μ̄
-  };
-  /// Work space of one thread for one example.
-  struct Work {
-    std::vector<double> u, scores, marginals, messages, q, sweep;
-  };
-
-  DualLossDescent(const Problem& problem, std::vector<Index> examples, const Settings& settings)
+  DualLossDescent(const Problem& problem, std::vector<Index> examples, double temperature)
       : problem_(problem),
         examples_(std::move(examples)),
-        settings_(settings),
+        temperature_(temperature),
         visits_(examples_.size(), 0),
         direction_(problem.num_weights(), 0.0) {
     for (Index k = 0; k < size(); ++k) {
@@ -128,7 +118,6 @@ class DualLossDescent {
       const ExampleView view = example(k);
       const FactorGraph& graph = view.graph();
       messages_.emplace_back(graph.total_messages(), 0.0);
-      if (!settings.average) continue;
       std::vector<double>& average = averages_.emplace_back(graph.total_states(), 0.0);
       for (Index i = 0; i < graph.num_variables(); ++i)
         average[graph.state_offset(i) + view.labels()[i]] = 1;
@@ -138,121 +127,118 @@ class DualLossDescent {
   }
 
   Index size() const { return static_cast<Index>(examples_.size()); }
-  double eta() const { return settings_.eta; }
-  void set_eta(double eta) { settings_.eta = eta; }
 
   /// A star sweep on δ of example number k < size() at the current w gives beliefs b; then
   /// μ̄ += 2/(j+1) (b − μ̄) in the j-th visit of the example, and w −= η_t (λw − Σ_a ψ_a·b_a).
-  void Visit(Index k) {
+  void Visit(Index k, double eta) {
     const FactorGraph& graph = example(k).graph();
-    Scores(k, direction_, scale_, &work_);
-    Reparametrise(graph, messages_[k], work_.scores);
-    StarSweep(graph, settings_.temperature, work_.scores, messages_[k], &work_.sweep);
-    work_.marginals.resize(work_.scores.size());
-    PartBeliefs(graph, settings_.temperature, work_.scores, work_.marginals);
-    if (settings_.average) {
-      const double share = 2 / (static_cast<double>(++visits_[k]) + 1);
-      for (std::size_t s = 0; s < work_.marginals.size(); ++s)
-        averages_[k][s] += share * (work_.marginals[s] - averages_[k][s]);
-    }
-    StepWeights(k);
-    ++steps_;
+    Tables tables = TablesAt(k, direction_, scale_);
+    std::vector<double> work;
+    Reparametrise(graph, messages_[k], tables.scores);
+    StarSweep(graph, temperature_, tables.scores, messages_[k], &work);
+    std::vector<double> beliefs(tables.scores.size());
+    PartBeliefs(graph, temperature_, tables.scores, beliefs);
+    const double share = 2 / (static_cast<double>(++visits_[k]) + 1);
+    for (std::size_t s = 0; s < beliefs.size(); ++s)
+      averages_[k][s] += share * (beliefs[s] - averages_[k][s]);
+    std::vector<double> psi = std::move(tables.truth);
+    AddCoordinates(example(k), beliefs, -1, psi);
+    StepWeights(k, eta, psi);
   }
 
-  void ReadWeights(std::vector<double>* weights) const {
-    weights->assign(direction_.begin(), direction_.end());
-    for (double& w : *weights) w *= scale_;
+  std::vector<double> Weights() const {
+    std::vector<double> weights = direction_;
+    for (double& w : weights) w *= scale_;
+    return weights;
   }
 
   /// Upper bound on max H over the local polytope for example k at these weights, from a copy of
-  /// the example's messages. Safe to call from several threads with a `work` each.
-  double Bound(Index k, std::span<const double> weights, Work* work) const {
+  /// the example's messages. Safe to call from several threads.
+  double Bound(Index k, std::span<const double> weights) const {
     const FactorGraph& graph = example(k).graph();
-    Scores(k, weights, 1, work);
-    work->messages = messages_[k];
+    Tables tables = TablesAt(k, weights, 1);
+    std::vector<double> messages = messages_[k];
+    std::vector<double> work;
     // Messages may still be as large as those of earlier, larger weights. They cancel in the sums,
     // but their rounding errors are relative to their size, so that the bound is raised by that
     // much.
     const auto add_size = [](double sum, double message) { return sum + std::abs(message); };
-    double size = std::accumulate(work->messages.begin(), work->messages.end(), 0.0, add_size);
-    Reparametrise(graph, work->messages, work->scores);
+    double size = std::accumulate(messages.begin(), messages.end(), 0.0, add_size);
+    Reparametrise(graph, messages, tables.scores);
     for (int sweep = 0; sweep < kBoundSweeps; ++sweep)
-      StarSweep(graph, 0, work->scores, work->messages, &work->sweep);
-    size = std::accumulate(work->messages.begin(), work->messages.end(), size, add_size);
-    double bound = SumOfMaxima(graph, 0, work->scores) + kDescentRounding * size;
-    for (std::size_t c = 0; c < work->q.size(); ++c) bound -= work->u[c] * work->q[c];
+      StarSweep(graph, 0, tables.scores, messages, &work);
+    size = std::accumulate(messages.begin(), messages.end(), size, add_size);
+    double bound = SumOfMaxima(graph, 0, tables.scores) + kDescentRounding * size;
+    for (std::size_t c = 0; c < tables.u.size(); ++c) bound -= tables.u[c] * tables.truth[c];
     return bound;
   }
 
   /// λ/2 ‖w‖² + the mean of all bounds, at the current w.
   double Objective() const {
-    std::vector<double> weights;
-    ReadWeights(&weights);
-    Work work;
+    const std::vector<double> weights = Weights();
     double sum = 0;
-    for (Index k = 0; k < size(); ++k) sum += Bound(k, weights, &work);
+    for (Index k = 0; k < size(); ++k) sum += Bound(k, weights);
     return Regulariser(problem_.lambda(), weights) + sum / size();
   }
 
   /// A point of the local polytope for example k: p_i = the mean of μ̄_i and all A_ci μ̄_c, with
   /// the factors repaired to the marginals p. *coordinates: those of φ at that point. Returns the
-  /// loss of the point. Requires settings.average.
-  double FeasibleCoordinates(Index k, std::vector<double>* coordinates, Work* work) const {
+  /// loss of the point.
+  double FeasibleCoordinates(Index k, std::vector<double>* coordinates) const {
     const ExampleView view = example(k);
-    const FactorGraph& graph = view.graph();
-    work->marginals = averages_[k];
-    MeanMarginals(graph, work->marginals, &work->sweep);
-    RepairToLocalPolytope(graph, std::span(work->sweep).first(graph.variable_states()),
-                          work->marginals);
+    std::vector<double> point = averages_[k];
+    RepairToLocalPolytope(view.graph(), MeanMarginals(view.graph(), point), point);
     coordinates->assign(view.structure().num_coordinates(), 0.0);
-    AddCoordinates(view, work->marginals, 1, *coordinates);
+    AddCoordinates(view, point, 1, *coordinates);
     const std::span<const double> loss = problem_.loss(examples_[k]);
-    double value = 0;
-    for (std::size_t s = 0; s < loss.size(); ++s) value += loss[s] * work->marginals[s];
-    return value;
+    return std::inner_product(loss.begin(), loss.end(), point.begin(), 0.0);
   }
 
  private:
+  struct Tables {
+    std::vector<double> scores;  ///< Δ_a + w·φ_a of all parts
+    std::vector<double> u;       ///< scores of the coordinates
+    std::vector<double> truth;   ///< coordinates of the ground truth
+  };
+
   ExampleView example(Index k) const { return problem_.data().example(examples_[k]); }
 
-  /// work->scores = Δ_a + scale · w·φ_a of all parts; work->u = the scores of the coordinates;
-  /// work->q = the coordinates of the ground truth.
-  void Scores(Index k, std::span<const double> weights, double scale, Work* work) const {
+  /// The tables of example k at w = scale · weights.
+  Tables TablesAt(Index k, std::span<const double> weights, double scale) const {
     const ExampleView view = example(k);
     const std::size_t coordinates = view.structure().num_coordinates();
-    work->u.resize(coordinates);
-    CoordinateScores(view, weights, work->u);
-    for (double& u : work->u) u *= scale;
-    work->scores.assign(view.graph().total_states(), 0.0);
+    Tables tables = {std::vector<double>(view.graph().total_states()),
+                     std::vector<double>(coordinates), std::vector<double>(coordinates)};
+    CoordinateScores(view, weights, tables.u);
+    for (double& u : tables.u) u *= scale;
     const std::span<const double> loss = problem_.loss(examples_[k]);
-    std::copy(loss.begin(), loss.end(), work->scores.begin());
-    AddScores(view, work->u, work->scores);
-    work->q.assign(coordinates, 0.0);
-    AddLabellingFeatures(view, view.labels(), 1, work->q);
+    std::copy(loss.begin(), loss.end(), tables.scores.begin());
+    AddScores(view, tables.u, tables.scores);
+    AddLabellingFeatures(view, view.labels(), 1, tables.truth);
+    return tables;
   }
 
-  void StepWeights(Index k) {
-    AddCoordinates(example(k), work_.marginals, -1, work_.q);
+  /// w −= η_t (λw − Σ_a ψ_a·b_a), where psi has the coordinates of the sum.
+  void StepWeights(Index k, double eta, std::span<const double> psi) {
     const double lambda = problem_.lambda();
-    const double length = std::min(
-        settings_.eta / (static_cast<double>(size()) + static_cast<double>(steps_)), 1 / lambda);
+    const double length =
+        std::min(eta / (static_cast<double>(size()) + static_cast<double>(steps_++)), 1 / lambda);
     scale_ *= std::max(0.0, 1 - length * lambda);
     if (scale_ < kSmallestScale) {
       for (double& w : direction_) w *= scale_;
       scale_ = 1;
     }
-    ScatterFeatures(example(k), work_.q, length / scale_, direction_);
+    ScatterFeatures(example(k), psi, length / scale_, direction_);
   }
 
   const Problem& problem_;
   std::vector<Index> examples_;
-  Settings settings_;
+  double temperature_;
   std::vector<std::vector<double>> messages_, averages_;
   std::vector<Offset> visits_;  // per example
   std::vector<double> direction_;
   double scale_ = 1;
   std::int64_t steps_ = 0;
-  Work work_;
 };
 
 /// --smoothing, or such that ε Σ_a log K_a = kBias · P(0), on average over the examples.
@@ -280,32 +266,30 @@ class DualLossLearner : public Learner, public DualPointSource, public CheckList
   DualLossLearner(const Problem& problem, const TrainOptions& options)
       : problem_(problem),
         options_(options),
-        step_size_(options.own<DualLossOptions>().step_size),
+        eta_(options.own<DualLossOptions>().step_size),
         temperature_(TemperatureFor(problem, options)),
         visits_(options, problem.data()),
-        descent_(problem_, AllExamples(problem),
-                 {temperature_, step_size_ > 0 ? step_size_ : 1 / problem.lambda(), true}),
-        mixture_(problem.lambda()),
-        chosen_(step_size_ > 0) {
+        descent_(problem_, AllExamples(problem), temperature_),
+        mixture_(problem.lambda()) {
     traits_ = {.dual_point = this, .listener = this};
   }
 
   void RunPass(const StopControl& stop) override {
-    if (!chosen_) ChooseStep(stop);
+    if (eta_ == 0) ChooseStep(stop);
+    if (eta_ == 0) return;
     visits_.Pass(stop, [&](Index m) {
-      descent_.Visit(m);
+      descent_.Visit(m, eta_);
       block_steps_ += NumParts(m);
     });
   }
 
   Evaluation Evaluate(int threads) override {
     AddDualPoint();
-    descent_.ReadWeights(&evaluated_);
+    evaluated_ = descent_.Weights();
     std::vector<double> bounds(kDualLossChunks, 0.0);
-    std::vector<DualLossDescent::Work> work(std::max(1, threads));
     ParallelChunks(problem_.size(), kDualLossChunks, threads, [&](const Chunk& chunk) {
       for (Index m = chunk.begin; m < chunk.end; ++m)
-        bounds[chunk.chunk] += descent_.Bound(m, evaluated_, &work[chunk.thread]);
+        bounds[chunk.chunk] += descent_.Bound(m, evaluated_);
     });
     Evaluation evaluation;
     evaluation.problem = CertifiedProblem::kRelaxed;
@@ -320,38 +304,38 @@ class DualLossLearner : public Learner, public DualPointSource, public CheckList
   WorkCounts work() const override { return {0, block_steps_}; }
 
   bool DualPoint(Index m, std::vector<double>* coordinates, double* loss) const override {
-    DualLossDescent::Work work;
-    *loss = descent_.FeasibleCoordinates(m, coordinates, &work);
+    *loss = descent_.FeasibleCoordinates(m, coordinates);
     return true;
   }
 
  private:
   Index NumParts(Index m) const { return problem_.data().example(m).graph().num_parts(); }
 
-  /// Runs the trials, and leaves the best η in the descent.
+  /// Runs the trials, and sets η to the best one; not if `stop` ends them.
   void ChooseStep(const StopControl& stop) {
     std::vector<Index> some = AllExamples(problem_);
     Random random(static_cast<std::uint64_t>(options_.seed));
     random.Shuffle(std::span<Index>(some));
     some.resize(std::min(some.size(), kTrialExamples));
+    double chosen = 1 / problem_.lambda();
     double best = kInfinity;
     for (const double step : kTrialSteps) {
       const double eta = step / problem_.lambda();
-      DualLossDescent trial(problem_, some, {temperature_, eta, false});
+      DualLossDescent trial(problem_, some, temperature_);
       for (int pass = 0; pass < kTrialPasses; ++pass) {
         for (Index k = 0; k < trial.size(); ++k) {
-          trial.Visit(k);
+          trial.Visit(k, eta);
           block_steps_ += NumParts(some[k]);
-          if (stop.ShouldStop()) return;  // the run ends here
+          if (stop.ShouldStop()) return;
         }
       }
       const double objective = trial.Objective();
       if (objective >= best) continue;
       best = objective;
-      descent_.set_eta(eta);
+      chosen = eta;
     }
-    chosen_ = true;
-    note_ = "steps of length η/t with η = " + NumberText(descent_.eta(), 3) + ", the best of " +
+    eta_ = chosen;
+    note_ = "steps of length η/t with η = " + NumberText(eta_, 3) + ", the best of " +
             std::to_string(std::size(kTrialSteps)) + " in " + std::to_string(kTrialPasses) +
             " passes over " + Count(static_cast<Offset>(some.size()), "example");
     if (temperature_ > 0 && options_.smoothing <= 0)
@@ -359,28 +343,24 @@ class DualLossLearner : public Learner, public DualPointSource, public CheckList
   }
 
   void AddDualPoint() {
-    std::vector<double> weights(problem_.num_weights(), 0.0);
-    DualLossDescent::Work work;
-    std::vector<double> q;
-    double loss = 0;
+    DualPoints points(problem_);
+    std::vector<double> coordinates;
     for (Index m = 0; m < problem_.size(); ++m) {
-      const ExampleView example = problem_.data().example(m);
-      loss += descent_.FeasibleCoordinates(m, &q, &work);
-      for (double& value : q) value = -value;
-      AddLabellingFeatures(example, example.labels(), 1, q);
-      ScatterFeatures(example, q, 1 / problem_.lambda_m(), weights);
+      const double loss = descent_.FeasibleCoordinates(m, &coordinates);
+      points.SetFeatures(problem_.data().example(m), m, coordinates, loss);
     }
-    mixture_.Add(std::move(weights), loss / problem_.size());
+    std::vector<double> weights;
+    points.Weights(problem_, &weights);
+    mixture_.Add(std::move(weights), points.MeanLoss());
   }
 
   Problem problem_;
   TrainOptions options_;
-  double step_size_;  // 0: η is chosen by trials
+  double eta_;  // 0: to be chosen by trials
   double temperature_;
   ExampleVisits visits_;
   DualLossDescent descent_;
   DualMixture mixture_;
-  bool chosen_;
   std::string note_;
   std::int64_t block_steps_ = 0;
 };
@@ -395,26 +375,24 @@ constexpr OptionRecord kDualLossOptions[] = {
 constexpr std::span<const OptionRecord> kDualLossOptionLists[] = {kDualLossOptions};
 constexpr LearnerVariant kDualLossVariants[] = {{.needs = kNeedsFactors | NeedsAll(Need::kTables)}};
 
+constexpr LearnerRecord DualLossRecord(std::string_view name, std::string_view summary,
+                                       std::string_view reads) {
+  return {.name = name,
+          .summary = summary,
+          .section = "Dual losses: `dlpw` and `smooth-dlpw`",
+          .make = MakeReference<DualLossLearner>,
+          .variants = kDualLossVariants,
+          .reads = reads,
+          .options = kDualLossOptionLists,
+          .own_steps = "takes gradient steps only",
+          .keeps_state = false};
+}
+
 }  // namespace
 
-constinit const LearnerRecord kDlpwLearner = {
-    .name = "dlpw",
-    .summary = "dual losses: subgradients on the weights, block minimisation over messages",
-    .section = "Dual losses: `dlpw` and `smooth-dlpw`",
-    .make = MakeReference<DualLossLearner>,
-    .variants = kDualLossVariants,
-    .options = kDualLossOptionLists,
-    .own_steps = "takes gradient steps only",
-    .keeps_state = false};
-constinit const LearnerRecord kSmoothDlpwLearner = {
-    .name = "smooth-dlpw",
-    .summary = "the same with soft maxima",
-    .section = "Dual losses: `dlpw` and `smooth-dlpw`",
-    .make = MakeReference<DualLossLearner>,
-    .variants = kDualLossVariants,
-    .reads = "smoothing",
-    .options = kDualLossOptionLists,
-    .own_steps = "takes gradient steps only",
-    .keeps_state = false};
+constinit const LearnerRecord kDlpwLearner = DualLossRecord(
+    "dlpw", "dual losses: subgradients on the weights, block minimisation over messages", "");
+constinit const LearnerRecord kSmoothDlpwLearner =
+    DualLossRecord("smooth-dlpw", "the same with soft maxima", "smoothing");
 
 }  // namespace slackline::internal

@@ -105,25 +105,24 @@ class ExcessiveGapLearner : public MarginalLearner {
     const double ratio = temperature_ / curvature_;
     const double tau = std::min(kLongest, 2 / (1 + std::sqrt(1 + 4 / ratio)));
     const double cooler = std::max((1 - tau) * temperature_, kCoolest * scale_);  // (3)
-    moved_.resize(w_.size());
+    std::vector<double> moved(w_.size()), mixed(w_.size());
     for (std::size_t k = 0; k < w_.size(); ++k) {
-      const double mixed = (1 - tau) * alpha_weights_[k] + tau * beta_.weights[k];  // (1)
-      moved_[k] = (1 - tau) * w_[k] + tau * mixed;                                  // (2)
+      mixed[k] = (1 - tau) * alpha_weights_[k] + tau * beta_.weights[k];  // (1)
+      moved[k] = (1 - tau) * w_[k] + tau * mixed[k];                      // (2)
     }
-    if (!Sweep(moved_, 1, cooler, stop, &next_)) return Outcome::kCut;
+    if (!Sweep(moved, 1, cooler, stop, &next_)) return Outcome::kCut;
     double norm = 0;
     for (std::size_t k = 0; k < w_.size(); ++k) {
-      const double mixed = (1 - tau) * alpha_weights_[k] + tau * next_.weights[k];
-      norm += mixed * mixed;
+      mixed[k] = (1 - tau) * alpha_weights_[k] + tau * next_.weights[k];
+      norm += mixed[k] * mixed[k];
     }
     const double loss = (1 - tau) * alpha_loss_ + tau * next_.loss;
-    if (!Holds(moved_, cooler, next_, loss - 0.5 * problem_.lambda() * norm))
+    if (!Holds(moved, cooler, next_, loss - 0.5 * problem_.lambda() * norm))
       return Outcome::kBroken;
-    std::swap(w_, moved_);
+    w_ = std::move(moved);
     std::swap(beta_, next_);
     points_.Mix(tau, beta_.points);  // (4)
-    for (std::size_t k = 0; k < w_.size(); ++k)
-      alpha_weights_[k] = (1 - tau) * alpha_weights_[k] + tau * beta_.weights[k];
+    alpha_weights_ = std::move(mixed);
     alpha_loss_ = loss;
     temperature_ = cooler;
     return Outcome::kGood;
@@ -137,19 +136,16 @@ class ExcessiveGapLearner : public MarginalLearner {
   SweepResult beta_, next_;
   double temperature_ = 1;
   double curvature_ = 1;
-  std::vector<double> moved_;
 };
-
-constexpr LearnerVariant kExcessiveGapVariants[] = {{.needs = kNeedsMarginals}};
 
 }  // namespace
 
 constinit const LearnerRecord kExcessiveGapLearner = {
     .name = "excessive-gap",
     .summary = "Nesterov's excessive gap technique",
-    .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
+    .section = kMarginalSection,
     .make = MakeReference<ExcessiveGapLearner>,
-    .variants = kExcessiveGapVariants,
+    .variants = kMarginalVariants,
     .own_steps = "takes steps of the excessive gap method only",
     .own_order = "takes all examples at once",
     .keeps_state = false};

@@ -19,8 +19,7 @@
 //                                    structure. Start: 0, the uniform distribution
 //                                    (docs/notation.md starts other learners at the ground truth)
 //   ψ_m(α_m), ℓ_m points_            dual_points.h
-//   η_m           steps_             one per example; at first min(0.5, λM / ‖ψ_m(α_m)‖²), or the
-//                                    option `initial-step`
+//   η_m           steps_             one per example; at first min(0.5, λM / ‖ψ_m(α_m)‖²)
 //
 // Deviations. The sources always start with η_m = 0.5. Where features are long, the first steps are
 // then so long that the distributions become corners, from which multiplicative steps take hundreds
@@ -58,18 +57,13 @@ class ExponentiatedGradientLearner : public MarginalLearner {
         visits_(options, problem.data()),
         log_potentials_(problem),
         steps_(problem.size(), kFirstStep) {
-    const double given = options.own<ExponentiatedGradientOptions>().initial_step;
     for (Index m = 0; m < problem.size(); ++m) {
       const Expectation expectation = marginals_.Expect(m, 0, log_potentials_.coordinates(m), 1);
       points_.Set(m, expectation.coordinates, expectation.loss);
       ++oracle_calls_;
       const double norm = gram_.SquaredNorm(problem.data().example(m), points_.coordinates(m));
-      if (given > 0) {
-        steps_[m] = given;
-      } else if (norm > 0) {
-        const double step = std::min(kFirstStep, problem.lambda_m() / norm);
-        steps_[m] = std::max(step, kSmallestStep);
-      }
+      if (norm > 0)
+        steps_[m] = std::max(kSmallestStep, std::min(kFirstStep, problem.lambda_m() / norm));
     }
     points_.Weights(problem_, &weights_);
   }
@@ -96,35 +90,36 @@ class ExponentiatedGradientLearner : public MarginalLearner {
   /// in the first pass and 5 times later; then η_m is multiplied by 1.05.
   void Visit(Index m) {
     const ExampleView example = problem_.data().example(m);
-    u_.resize(log_potentials_.coordinates(m).size());
-    CoordinateScores(example, weights_, u_);
+    std::vector<double> u(log_potentials_.coordinates(m).size());
+    CoordinateScores(example, weights_, u);
     double& step = steps_[m];
     ++block_steps_;
     for (int halvings = pass_ == 0 ? kHalvingsOfFirstPass : kHalvings;; --halvings) {
-      if (TryStep(m, step) || halvings == 0) break;
+      if (TryStep(m, step, u) || halvings == 0) break;
       step /= 2;
     }
     step = std::clamp(kStepGrowth * step, kSmallestStep, kLargestStep);
   }
 
-  /// Makes a step of this length unless f falls; returns whether it did. u_: the coordinate scores
+  /// Makes a step of this length unless f falls; returns whether it did. u: the coordinate scores
   /// at w.
-  bool TryStep(Index m, double step) {
+  bool TryStep(Index m, double step, std::span<const double> u) {
     const ExampleView example = problem_.data().example(m);
-    const std::span<double> potentials = log_potentials_.coordinates(m);
+    const std::span<const double> potentials = log_potentials_.coordinates(m);
     const double loss_scale = log_potentials_.loss(m) + step;
-    moved_.assign(potentials.begin(), potentials.end());
-    for (std::size_t k = 0; k < moved_.size(); ++k) moved_[k] += step * u_[k];
-    const Expectation expectation = marginals_.Expect(m, loss_scale, moved_, 1);
+    std::vector<double> moved(potentials.begin(), potentials.end());
+    for (std::size_t k = 0; k < moved.size(); ++k) moved[k] += step * u[k];
+    const Expectation expectation = marginals_.Expect(m, loss_scale, moved, 1);
     ++oracle_calls_;
-    points_.Towards(m, expectation.coordinates, &direction_);
+    std::vector<double> direction;
+    points_.Towards(m, expectation.coordinates, &direction);
     double gain = expectation.loss - points_.loss(m);  // increase of M f
-    for (std::size_t k = 0; k < direction_.size(); ++k) gain -= u_[k] * direction_[k];
-    gain -= gram_.SquaredNorm(example, direction_) / (2 * problem_.lambda_m());
+    for (std::size_t k = 0; k < direction.size(); ++k) gain -= u[k] * direction[k];
+    gain -= gram_.SquaredNorm(example, direction) / (2 * problem_.lambda_m());
     if (!(gain >= 0)) return false;
-    log_potentials_.Set(m, moved_, loss_scale);
+    log_potentials_.Set(m, moved, loss_scale);
     points_.Set(m, expectation.coordinates, expectation.loss);
-    ScatterFeatures(example, direction_, 1 / problem_.lambda_m(), weights_);
+    ScatterFeatures(example, direction, 1 / problem_.lambda_m(), weights_);
     return true;
   }
 
@@ -135,31 +130,16 @@ class ExponentiatedGradientLearner : public MarginalLearner {
   std::vector<double> steps_;
   Index pass_ = 0;
   FeatureGram gram_;
-  std::vector<double> u_, moved_, direction_;
 };
-
-constexpr OptionRecord kExponentiatedGradientOptions[] = {
-    {.name = "initial-step",
-     .placeholder = "H",
-     .text = "eg: size of the first step of every example; the sources of the method have 0.5",
-     .default_text = "0.5, or less where features are long",
-     .field = Field<&ExponentiatedGradientOptions::initial_step>,
-     .minimum = 1e-9,
-     .maximum = kLargestStep,
-     .positive = true}};
-constexpr std::span<const OptionRecord> kExponentiatedGradientOptionLists[] = {
-    kExponentiatedGradientOptions};
-constexpr LearnerVariant kExponentiatedGradientVariants[] = {{.needs = kNeedsMarginals}};
 
 }  // namespace
 
 constinit const LearnerRecord kExponentiatedGradientLearner = {
     .name = "eg",
     .summary = "online exponentiated gradient on the dual",
-    .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
+    .section = kMarginalSection,
     .make = MakeReference<ExponentiatedGradientLearner>,
-    .variants = kExponentiatedGradientVariants,
-    .options = kExponentiatedGradientOptionLists,
+    .variants = kMarginalVariants,
     .own_steps = "takes exponentiated gradient steps only",
     .keeps_state = false};
 

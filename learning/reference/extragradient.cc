@@ -98,40 +98,39 @@ class ExtragradientLearner : public MarginalLearner {
   Outcome MakeStep(const StopControl& stop) {
     const double pull = step_ * problem_.lambda() / kappa_;
     const std::size_t size = sum_.size();
-    u_w_.resize(size);
-    moved_.resize(size);
+    std::vector<double> u_w(size), next_w(size), moved(size);
     for (std::size_t k = 0; k < size; ++k) {  // (2)
-      u_w_[k] = v_w_[k] - pull * (v_w_[k] - v_.weights[k]);
-      moved_[k] = sum_[k] + step_ * v_w_[k];
+      u_w[k] = v_w_[k] - pull * (v_w_[k] - v_.weights[k]);
+      moved[k] = sum_[k] + step_ * v_w_[k];
     }
-    if (!Sweep(moved_, loss_scale_ + step_, 1, stop, &u_)) return Outcome::kCut;
-    next_w_.resize(size);
+    if (!Sweep(moved, loss_scale_ + step_, 1, stop, &u_)) return Outcome::kCut;
     for (std::size_t k = 0; k < size; ++k) {  // (3), and (1) of the next step
-      next_w_[k] = v_w_[k] - pull * (u_w_[k] - u_.weights[k]);
-      moved_[k] = sum_[k] + step_ * u_w_[k];
+      next_w[k] = v_w_[k] - pull * (u_w[k] - u_.weights[k]);
+      moved[k] = sum_[k] + step_ * u_w[k];
     }
-    if (!Sweep(moved_, loss_scale_ + step_, 1, stop, &next_)) return Outcome::kCut;
+    if (!Sweep(moved, loss_scale_ + step_, 1, stop, &next_)) return Outcome::kCut;
     const double before = 0.5 * kappa_ * SquaredNorm(v_w_);
-    const double after = 0.5 * kappa_ * SquaredNorm(next_w_);
-    const double norm = problem_.lambda() * SquaredNorm(u_w_);
+    const double after = 0.5 * kappa_ * SquaredNorm(next_w);
+    const double norm = problem_.lambda() * SquaredNorm(u_w);
     const double rounding =
         kPotentialRounding * (before + after + v_.terms + next_.terms + step_ * (norm + u_.loss));
     const double rise = after + next_.log_partition - before - v_.log_partition;
     if (!(rise <= step_ * (u_.loss - norm) + rounding)) return Outcome::kBroken;
-    TakeStep();
+    loss_scale_ += step_;
+    sum_ = std::move(moved);
+    v_w_ = std::move(next_w);
+    std::swap(v_, next_);
+    AddToMean(u_w);
     return Outcome::kGood;
   }
 
-  void TakeStep() {
-    loss_scale_ += step_;
-    std::swap(sum_, moved_);
-    std::swap(v_w_, next_w_);
-    std::swap(v_, next_);
-    const double weight = step_ * loss_scale_;  // (4)
+  /// (4) with u = (u_w, u_.points).
+  void AddToMean(std::span<const double> u_w) {
+    const double weight = step_ * loss_scale_;
     weight_sum_ += weight;
     const double share = weight / weight_sum_;
     points_.Mix(share, u_.points);
-    for (std::size_t k = 0; k < u_w_.size(); ++k) mean_w_[k] += share * (u_w_[k] - mean_w_[k]);
+    for (std::size_t k = 0; k < u_w.size(); ++k) mean_w_[k] += share * (u_w[k] - mean_w_[k]);
   }
 
   double kappa_ = 1;
@@ -142,19 +141,16 @@ class ExtragradientLearner : public MarginalLearner {
   SweepResult v_, u_, next_;
   double weight_sum_ = 0;
   double step_ = 1;
-  std::vector<double> u_w_, next_w_, moved_;
 };
-
-constexpr LearnerVariant kExtragradientVariants[] = {{.needs = kNeedsMarginals}};
 
 }  // namespace
 
 constinit const LearnerRecord kExtragradientLearner = {
     .name = "extragradient",
     .summary = "dual extragradient on the saddle-point form",
-    .section = "Methods with marginals: `eg`, `excessive-gap`, `extragradient`",
+    .section = kMarginalSection,
     .make = MakeReference<ExtragradientLearner>,
-    .variants = kExtragradientVariants,
+    .variants = kMarginalVariants,
     .own_steps = "takes extragradient steps only",
     .own_order = "takes all examples at once",
     .keeps_state = false};

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
+#include <slackline/learning/example_blocks/whole_example_learner.h>
 #include <slackline/learning/step/sampling.h>
 #include <slackline/learning/step/step.h>
 
@@ -23,25 +25,32 @@ struct JointAtom {
   Index example = 0;
   JointLabelling labelling;
   double loss = 0;
-  double share = 0;        // α
   double coefficient = 0;  // c
-  double average = 0;      // of the coefficients of the iterates
 };
 
-class Bcfw final : public JointKernelLearner, public CheckAdvisor {
+/// The active set of an example; the ground truth comes first.
+struct JointActiveSet {
+  std::vector<std::size_t> atoms;
+  std::vector<double> shares;  // α
+  double gap = kNone;          // when last visited
+  Index size() const { return static_cast<Index>(atoms.size()); }
+};
+
+class JointBcfw final : public JointKernelLearner, public CheckAdvisor {
  public:
-  Bcfw(JointProblem* problem, Index num_examples, double lambda, const JointLearnerOptions& options)
+  JointBcfw(JointProblem* problem, Index num_examples, double lambda,
+            const JointLearnerOptions& options)
       : problem_(*problem),
         lambda_(lambda),
         options_(options),
         random_(static_cast<std::uint64_t>(options.seed)),
         order_(num_examples),
-        active_(Size(num_examples)),
-        gaps_(Size(num_examples), kNone) {
+        sets_(Size(num_examples)) {
     traits_.advisor = this;
+    evaluated_ = {1.0};
     for (Index i = 0; i < num_examples; ++i) {
-      const std::size_t truth = AtomOf(i, problem_.GroundTruth(i), 0);
-      atoms_[truth].share = 1;
+      AtomOf(i, problem_.GroundTruth(i), 0);
+      sets_[Size(i)].shares[0] = 1;
     }
   }
 
@@ -50,26 +59,24 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
     for (Index k = 0; k < size(); ++k) {
       Visit(options_.uniform ? static_cast<Index>(random_.Below(static_cast<std::uint64_t>(size())))
                              : order[Size(k)]);
-      if (options_.average) UpdateAverage();
       if (stop.ShouldStop()) return;
     }
   }
 
   Evaluation Evaluate(int /*threads*/) override {
+    const double regulariser = lambda_ / 2 * SquaredNorm();
+    double hinges = 0;
+    for (Index i = 0; i < size(); ++i) hinges += std::max(0.0, Ask(i).bound);
     Evaluation evaluation;
     evaluation.problem = CertifiedProblem::kExact;
-    std::vector<double> coefficients;
-    double losses = 0;
+    evaluation.primal = hinges / size() + regulariser;
+    evaluation.dual = TotalLoss() / size() - regulariser;
+    if (best_primal_ <= evaluation.primal) return evaluation;
+    best_primal_ = evaluation.primal;
+    best_weights_.clear();
     for (const JointAtom& atom : atoms_) {
-      coefficients.push_back(atom.coefficient);
-      losses += atom.share * atom.loss;
-    }
-    const double regulariser = lambda_ / 2 * SquaredNorm(coefficients);
-    evaluation.dual = losses / size() - regulariser;
-    Consider(coefficients, regulariser, &evaluation);
-    if (options_.average && visits_ > 0) {
-      for (std::size_t a = 0; a < atoms_.size(); ++a) coefficients[a] = atoms_[a].average;
-      Consider(coefficients, lambda_ / 2 * SquaredNorm(coefficients), &evaluation);
+      if (atom.coefficient != 0)
+        best_weights_.push_back({atom.example, atom.labelling, atom.coefficient});
     }
     return evaluation;
   }
@@ -78,28 +85,23 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
 
   double GapEstimate() const override {
     double sum = 0;
-    for (const double gap : gaps_) sum += gap;
+    for (const JointActiveSet& set : sets_) sum += set.gap;
     return sum / size();
   }
 
-  JointExpansion WeightsOf(std::span<const double> summary_weights) const override {
-    const bool zero = summary_weights.empty() || summary_weights[0] == 0;
-    return zero ? JointExpansion() : best_weights_;
-  }
+  const JointExpansion& best_weights() const override { return best_weights_; }
 
   std::int64_t NumSupportVectors() const override {
     std::int64_t count = 0;
-    for (std::size_t i = 0; i < active_.size(); ++i) {
-      for (std::size_t k = 1; k < active_[i].size(); ++k) {
-        if (atoms_[active_[i][k]].share > 0) ++count;
-      }
-    }
+    for (const JointActiveSet& set : sets_)
+      count += std::count_if(set.shares.begin() + 1, set.shares.end(),
+                             [](double share) { return share > 0; });
     return count;
   }
   double SquaredRadius() const override { return squared_radius_; }
 
  private:
-  Index size() const { return static_cast<Index>(active_.size()); }
+  Index size() const { return static_cast<Index>(sets_.size()); }
   double lambda_n() const { return lambda_ * size(); }
 
   double Kernel(Index example, std::span<const std::int32_t> labelling, const JointAtom& b) const {
@@ -125,15 +127,17 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
     rows_.push_back(std::move(row));
   }
 
-  /// The number of the atom, which is appended if it is new.
+  /// The place of the labelling in the active set of example i, to which it is added if it is new.
   std::size_t AtomOf(Index i, JointLabelling labelling, double loss) {
-    for (const std::size_t a : active_[Size(i)]) {
-      if (atoms_[a].labelling == labelling) return a;
-    }
+    JointActiveSet& set = sets_[Size(i)];
+    const auto same = [&](std::size_t a) { return atoms_[a].labelling == labelling; };
+    const auto found = std::find_if(set.atoms.begin(), set.atoms.end(), same);
+    if (found != set.atoms.end()) return static_cast<std::size_t>(found - set.atoms.begin());
+    set.atoms.push_back(atoms_.size());
+    set.shares.push_back(0);
     atoms_.push_back({i, std::move(labelling), loss});
-    active_[Size(i)].push_back(atoms_.size() - 1);
     KeepRow();
-    return atoms_.size() - 1;
+    return set.atoms.size() - 1;
   }
 
   /// w·φ of an atom.
@@ -145,28 +149,42 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
     return sum;
   }
 
-  double SquaredNorm(std::span<const double> coefficients) const {
+  /// ‖w‖².
+  double SquaredNorm() const {
     double sum = 0;
     for (std::size_t a = 0; a < atoms_.size(); ++a) {
-      if (coefficients[a] == 0) continue;
+      const double own = atoms_[a].coefficient;
+      if (own == 0) continue;
       double row = 0;
       for (std::size_t b = 0; b < a; ++b) {
-        if (coefficients[b] != 0) row += coefficients[b] * KernelOf(a, b);
+        if (atoms_[b].coefficient != 0) row += atoms_[b].coefficient * KernelOf(a, b);
       }
-      sum += coefficients[a] * (2 * row + coefficients[a] * KernelOf(a, a));
+      sum += own * (2 * row + own * KernelOf(a, a));
     }
     return std::max(0.0, sum);
   }
+  double SquaredDistance(std::size_t a, std::size_t b) const {
+    return std::max(0.0, KernelOf(a, a) + KernelOf(b, b) - 2 * KernelOf(a, b));
+  }
 
-  /// Asks the oracle about example i at weights with these coefficients of the atoms. The answer
-  /// has a bound.
-  JointAnswer Ask(Index i, std::span<const double> coefficients) {
+  /// Σ_i Σ_y α_i(y) Δ_i(y), in the order of the atoms.
+  double TotalLoss() const {
+    std::vector<double> terms(atoms_.size());
+    for (const JointActiveSet& set : sets_) {
+      for (std::size_t k = 0; k < set.atoms.size(); ++k)
+        terms[set.atoms[k]] = set.shares[k] * atoms_[set.atoms[k]].loss;
+    }
+    return std::accumulate(terms.begin(), terms.end(), 0.0);
+  }
+
+  /// Asks the oracle about example i. The answer has a bound.
+  JointAnswer Ask(Index i) {
     double size_of_terms = 0;
     const JointScore score = [&](std::span<const std::int32_t> labelling) {
       double sum = 0;
-      for (std::size_t b = 0; b < atoms_.size(); ++b) {
-        if (coefficients[b] == 0) continue;
-        const double term = coefficients[b] * Kernel(i, labelling, atoms_[b]);
+      for (const JointAtom& atom : atoms_) {
+        if (atom.coefficient == 0) continue;
+        const double term = atom.coefficient * Kernel(i, labelling, atom);
         sum += term;
         size_of_terms = std::max(size_of_terms, std::abs(term));
       }
@@ -174,127 +192,83 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
     };
     JointAnswer answer;
     problem_.Maximise(i, score, &answer);
-    const std::string subject = "the oracle's answer for example " + std::to_string(i);
-    SLACKLINE_CHECK(std::isfinite(answer.loss) && answer.loss >= 0,
-                    subject + " has a loss that is negative or no number");
-    const JointAtom& truth = atoms_[active_[Size(i)][0]];
-    const bool is_truth = answer.labelling == truth.labelling;
-    SLACKLINE_CHECK(!is_truth || answer.loss == 0, subject + " has a loss of the ground truth");
-    const double value =
-        is_truth ? 0 : answer.loss + score(answer.labelling) - score(truth.labelling);
+    const JointLabelling& truth = atoms_[sets_[Size(i)].atoms[0]].labelling;
+    const bool is_truth = answer.labelling == truth;
+    const double value = is_truth ? 0 : answer.loss + score(answer.labelling) - score(truth);
     if (std::isnan(answer.bound)) answer.bound = std::max(0.0, value);
     const double rounding =
         kGapRounding * (1 + answer.loss + size_of_terms * static_cast<double>(atoms_.size()));
+    CheckAnswerBound(i, answer.loss, value, answer.bound, rounding);
+    const std::string subject = "the oracle's answer for example " + std::to_string(i);
+    SLACKLINE_CHECK(!is_truth || answer.loss == 0, subject + " has a loss of the ground truth");
     SLACKLINE_CHECK(value >= -rounding || answer.bound > 0,
                     subject + " is worth " + std::to_string(value) +
                         ", less than 0, which the ground truth reaches");
-    SLACKLINE_CHECK(answer.bound >= std::max(0.0, value) - rounding && answer.bound < kInfinity,
-                    subject + " has a bound of " + std::to_string(answer.bound) +
-                        ", below its own value " + std::to_string(value) +
-                        " or below 0, which the ground truth reaches");
     return answer;
   }
 
   void Visit(Index i) {
-    coefficients_.clear();
-    for (const JointAtom& atom : atoms_) coefficients_.push_back(atom.coefficient);
-    const JointAnswer answer = Ask(i, coefficients_);
+    const JointAnswer answer = Ask(i);
     ++oracle_calls_;
-    ++visits_;
     const std::size_t to = AtomOf(i, answer.labelling, answer.loss);
-    const std::vector<std::size_t>& own = active_[Size(i)];
-    squared_radius_ = std::max(squared_radius_, SquaredDistance(to, own[0]));
-    Score(own);
-    double mean = 0;
-    for (std::size_t k = 0; k < own.size(); ++k) mean += atoms_[own[k]].share * values_[k];
-    gaps_[Size(i)] = std::max(0.0, answer.bound - (mean - values_[0]));
-    if (options_.step == JointStep::kFrankWolfe) return StepTowards(own, to);
-    for (int k = 0; k < kStepsPerCall && PairwiseStep(own); ++k) Score(own);
+    JointActiveSet& set = sets_[Size(i)];
+    squared_radius_ = std::max(squared_radius_, SquaredDistance(set.atoms[to], set.atoms[0]));
+    Score(set);
+    const double mean =
+        std::inner_product(set.shares.begin(), set.shares.end(), values_.begin(), 0.0);
+    set.gap = std::max(0.0, answer.bound - (mean - values_[0]));
+    if (options_.step == StepKind::kFrankWolfe) return StepTowards(to, &set);
+    for (int k = 0; k < kStepsPerCall && PairwiseStep(&set); ++k) Score(set);
   }
 
   /// values_[k] = Δ + w·φ of the atoms: H up to a number that is the same for all.
-  void Score(const std::vector<std::size_t>& own) {
+  void Score(const JointActiveSet& set) {
     values_.clear();
-    for (const std::size_t a : own) values_.push_back(atoms_[a].loss + ScoreOfAtom(a));
+    for (const std::size_t a : set.atoms) values_.push_back(atoms_[a].loss + ScoreOfAtom(a));
   }
 
-  double SquaredDistance(std::size_t a, std::size_t b) const {
-    return std::max(0.0, KernelOf(a, a) + KernelOf(b, b) - 2 * KernelOf(a, b));
-  }
-
-  /// Algorithm B.1 on the active set `own`.
-  void StepTowards(const std::vector<std::size_t>& own, std::size_t to) {
+  /// Algorithm B.1 on the active set.
+  void StepTowards(std::size_t to, JointActiveSet* set) {
     std::vector<double> direction;
     double gap = 0, q = 0;
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      direction.push_back((own[k] == to ? 1.0 : 0.0) - atoms_[own[k]].share);
+    for (std::size_t k = 0; k < set->atoms.size(); ++k) {
+      direction.push_back((k == to ? 1.0 : 0.0) - set->shares[k]);
       gap += direction[k] * values_[k];
       for (std::size_t l = 0; l < k; ++l)
-        q += 2 * direction[k] * direction[l] * KernelOf(own[k], own[l]);
-      q += direction[k] * direction[k] * KernelOf(own[k], own[k]);
+        q += 2 * direction[k] * direction[l] * KernelOf(set->atoms[k], set->atoms[l]);
+      q += direction[k] * direction[k] * KernelOf(set->atoms[k], set->atoms[k]);
     }
     const double step = LineSearch(gap, q / lambda_n(), 1);
     if (step == 0) return;
     ++steps_;
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      double& share = atoms_[own[k]].share;
-      share = step == 1 ? (own[k] == to ? 1 : 0) : share + step * direction[k];
+    for (std::size_t k = 0; k < direction.size(); ++k) {
+      double& share = set->shares[k];
+      share = step == 1 ? (k == to ? 1 : 0) : share + step * direction[k];
     }
-    SetCoefficients(own);
+    SetCoefficients(*set);
   }
 
   /// One pairwise step; false when no step raises the dual.
-  bool PairwiseStep(const std::vector<std::size_t>& own) {
-    std::size_t best = 0, worst = own.size();
-    for (std::size_t k = 0; k < own.size(); ++k) {
-      if (values_[k] > values_[best]) best = k;
-      if (atoms_[own[k]].share > 0 && (worst == own.size() || values_[k] < values_[worst]))
-        worst = k;
-    }
-    if (worst == best || worst == own.size()) return false;
-    JointAtom& to = atoms_[own[best]];
-    JointAtom& from = atoms_[own[worst]];
-    const double q = SquaredDistance(own[best], own[worst]) / lambda_n();
-    const double step = LineSearch(values_[best] - values_[worst], q, from.share);
+  bool PairwiseStep(JointActiveSet* set) {
+    const Direction direction =
+        ChooseDirection(StepKind::kPairwise, values_.data(), set->shares.data(), set->size());
+    const double q =
+        SquaredDistance(set->atoms[Size(direction.s)], set->atoms[Size(direction.v)]) / lambda_n();
+    const double step = LineSearch(direction.gap, q, direction.limit);
     if (!(step > 0)) return false;
     ++steps_;
-    to.share += step;
-    from.share = step == from.share ? 0 : from.share - step;
-    SetCoefficients(own);
+    MoveAlong(direction, step, set->size(), set->shares.data());
+    SetCoefficients(*set);
     return true;
   }
 
-  void SetCoefficients(const std::vector<std::size_t>& own) {
+  void SetCoefficients(const JointActiveSet& set) {
     double others = 0;
-    for (std::size_t k = 1; k < own.size(); ++k) {
-      others += atoms_[own[k]].share;
-      atoms_[own[k]].coefficient = -atoms_[own[k]].share / lambda_n();
+    for (std::size_t k = 1; k < set.atoms.size(); ++k) {
+      others += set.shares[k];
+      atoms_[set.atoms[k]].coefficient = -set.shares[k] / lambda_n();
     }
-    atoms_[own[0]].coefficient = others / lambda_n();
-  }
-
-  /// ᾱ ← k/(k + 2) ᾱ + 2/(k + 2) α, k = visits before this one.
-  void UpdateAverage() {
-    const double share = 2.0 / static_cast<double>(visits_ + 1);
-    for (JointAtom& atom : atoms_) atom.average += share * (atom.coefficient - atom.average);
-  }
-
-  /// Evaluates weights, and keeps them if they are the best so far.
-  void Consider(std::span<const double> coefficients, double regulariser, Evaluation* evaluation) {
-    ++evaluations_;
-    double hinges = 0;
-    for (Index i = 0; i < size(); ++i) hinges += std::max(0.0, Ask(i, coefficients).bound);
-    const double primal = hinges / size() + regulariser;
-    if (evaluation->primal <= primal) return;
-    evaluation->primal = primal;
-    evaluated_ = {static_cast<double>(evaluations_)};
-    if (best_primal_ <= primal) return;
-    best_primal_ = primal;
-    best_weights_.clear();
-    for (std::size_t a = 0; a < atoms_.size(); ++a) {
-      if (coefficients[a] != 0)
-        best_weights_.push_back({atoms_[a].example, atoms_[a].labelling, coefficients[a]});
-    }
+    atoms_[set.atoms[0]].coefficient = others / lambda_n();
   }
 
   JointProblem& problem_;
@@ -303,15 +277,13 @@ class Bcfw final : public JointKernelLearner, public CheckAdvisor {
   Random random_;
   ExampleOrder order_;
   std::vector<JointAtom> atoms_;
-  std::vector<std::vector<double>> rows_;         // row a has the kernel values of atoms 0 … a
-  std::vector<std::vector<std::size_t>> active_;  // of each example; the ground truth comes first
-  std::vector<double> gaps_;                      // of each example when last visited
+  std::vector<std::vector<double>> rows_;  // row a has the kernel values of atoms 0 … a
+  std::vector<JointActiveSet> sets_;       // of each example
   std::vector<double> values_;
-  std::vector<double> coefficients_;
   double squared_radius_ = 0;
   double best_primal_ = kNone;
   JointExpansion best_weights_;
-  std::int64_t evaluations_ = 0, oracle_calls_ = 0, visits_ = 0, steps_ = 0;
+  std::int64_t oracle_calls_ = 0, steps_ = 0;
 };
 
 }  // namespace
@@ -325,20 +297,12 @@ double SupportVectorBound(double squared_radius, double lambda, Index num_exampl
   return std::max(5 * k0, 24 * squared_radius / (lambda * gap));
 }
 
-double ScoreOf(const JointProblem& problem, const JointExpansion& weights, Index example,
-               std::span<const std::int32_t> labelling) {
-  double sum = 0;
-  for (const JointTerm& term : weights)
-    sum += term.coefficient * problem.Kernel(example, labelling, term.example, term.labelling);
-  return sum;
-}
-
 std::unique_ptr<JointKernelLearner> MakeJointKernelLearner(JointProblem* problem,
                                                            Index num_examples, double lambda,
                                                            const JointLearnerOptions& options) {
   SLACKLINE_CHECK(problem != nullptr && num_examples >= 1, "there is no example to train on");
   SLACKLINE_CHECK(std::isfinite(lambda) && lambda > 0, "lambda must be positive");
-  return std::make_unique<Bcfw>(problem, num_examples, lambda, options);
+  return std::make_unique<JointBcfw>(problem, num_examples, lambda, options);
 }
 
 }  // namespace slackline::internal

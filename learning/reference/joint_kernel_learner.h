@@ -7,7 +7,7 @@
 // structural SVMs", ICML 2013, appendix B.5, Algorithm B.1, with line search.
 //
 //   symbol             here
-//   α_i(y)             Atom::share of the active set of example i; every other α is 0
+//   α_i(y)             shares of the active set of example i; every other α is 0
 //   w = Aα             Σ_a c_a φ(a) over atoms a = (i, y): c_a = −α_i(y)/(λn), and for the ground
 //                      truth y^i  c_a = (1 − α_i(y^i))/(λn)
 //   ⟨w, φ(x, y)⟩       Σ_a c_a k(a; x, y)
@@ -17,7 +17,8 @@
 // Each step of the paper's kind makes at most one (SupportVectorBound).
 //
 // Deviations: pairwise steps (as in the other learners) besides those of the paper; with them eight
-// steps on the active set follow each call of the oracle.
+// steps on the active set follow each call of the oracle. The optional average of the iterates
+// (line 8) is left out.
 //
 // Cost with N atoms: N kernel values for a new labelling and for each score that the oracle asks
 // for, N · A multiply-adds for a step on A atoms, n oracle calls and N² for a check. Memory: N²/2
@@ -31,6 +32,7 @@
 #include <vector>
 
 #include <slackline/learning/learner.h>
+#include <slackline/learning/options.h>
 
 namespace slackline::internal {
 
@@ -66,30 +68,20 @@ struct JointTerm {
 /// Terms with coefficient 0 are left out.
 using JointExpansion = std::vector<JointTerm>;
 
-/// w·φ(x_example, labelling). The problem may know more examples than were trained on.
-double ScoreOf(const JointProblem& problem, const JointExpansion& weights, Index example,
-               std::span<const std::int32_t> labelling);
-
-enum class JointStep { kPairwise, kFrankWolfe };
-
 struct JointLearnerOptions {
-  JointStep step = JointStep::kPairwise;
-  /// Whether the weighted average of the iterates, of weights 1, 2, 3, …, is evaluated besides the
-  /// newest one; the better of the two is kept.
-  bool average = false;
+  /// kPairwise or kFrankWolfe.
+  StepKind step = StepKind::kPairwise;
   /// Whether examples are drawn with replacement, as in the paper. Else a pass visits all of them
   /// in a fresh random order.
   bool uniform = false;
   std::int64_t seed = 1;
 };
 
-/// Certifies the exact problem. weights() is one number, which stands for the weights of an
-/// evaluation: WeightsOf reads them.
+/// Certifies the exact problem. weights() is the number 1, in place of an expansion.
 class JointKernelLearner : public Learner {
  public:
-  /// The weights of the evaluation with the smallest primal, if summary_weights names it; else w =
-  /// 0, whose number is 0. To be called after the run with TrainSummary::weights.
-  virtual JointExpansion WeightsOf(std::span<const double> summary_weights) const = 0;
+  /// The weights of the evaluation with the smallest primal.
+  virtual const JointExpansion& best_weights() const = 0;
   /// The support vectors of the newest point.
   virtual std::int64_t NumSupportVectors() const = 0;
   /// The largest ‖ψ_i(y)‖² of the labellings that the oracle has returned.

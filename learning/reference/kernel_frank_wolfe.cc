@@ -19,9 +19,10 @@
 // vectors.
 //
 // Cost of a step of kernel-bcfw: one oracle call, one kernel row of N values for every input of the
-// example (computed unless the cache has it), N · rows multiply-adds for each, and T² · rows for
-// the line search with T inputs. A pass of kernel-fw: M oracle calls and N² · rows. Memory: the
-// cache, and M + N · rows numbers of duals and coefficients.
+// example (computed unless the cache has it; the line search reads the rows again), N · rows
+// multiply-adds for each, and T² · rows for the line search with T inputs. A pass of kernel-fw: M
+// oracle calls and N² · rows. Memory: the cache, and M + N · rows numbers of duals and
+// coefficients.
 #include <algorithm>
 #include <limits>
 
@@ -146,34 +147,31 @@ class KernelBcfwLearner : public KernelLearner {
  private:
   /// Lines 4 to 7 of Algorithm B.1; its optional average (line 8) is left out.
   void Step(Index m) {
-    const Structure& structure = problem_.data().example(m).structure();
-    ComputeScores(m, structure);
+    ComputeScores(m);
     const Corner corner = AskAtScores(m);
     const double size = problem_.size();
     const double fixed = 2 * size / (static_cast<double>(oracle_calls_ - 1) + 2 * size);
     const double gap = corner.loss - points_.loss(m) - DotInOrder(u_, direction_);
-    const double q = SquaredLength(structure) / problem_.lambda_m();
+    const double q = SquaredLength(m) / problem_.lambda_m();
     const double step = options_.fixed_step ? fixed : LineSearch(gap, q, 1);
     if (step == 0) return;
     points_.Move(m, step, direction_, corner.loss);
     expansion_.AddFeatures(problem_.data(), m, direction_, step / problem_.lambda_m(), weights_);
   }
 
-  /// Computes the coordinate scores u_ of example m, and the kernel values among_ of its own inputs
-  /// that meet the same block.
-  void ComputeScores(Index m, const Structure& structure) {
-    const Dataset& data = problem_.data();
-    const std::span<const Slot> slots = structure.slots();
+  /// The kernel values of a slot's input with all inputs, valid until the next call.
+  std::span<const double> Row(Index m, const Slot& slot) {
+    return cache_.Row(expansion_.input_of(problem_.data(), m, slot));
+  }
+
+  /// Computes the coordinate scores u_ of example m.
+  void ComputeScores(Index m) {
+    const Structure& structure = problem_.data().example(m).structure();
     u_.resize(structure.num_coordinates());
-    among_.resize(slots.size() * slots.size());
-    for (std::size_t s = 0; s < slots.size(); ++s) {
-      const std::span<const double> row = cache_.Row(expansion_.input_of(data, m, slots[s]));
-      RowScores(weights_.data() + expansion_.offset(slots[s].block), slots[s].rows,
-                {row.data(), nullptr, expansion_.num_inputs(), 0}, u_.data() + slots[s].coordinate);
-      for (std::size_t t = 0; t < slots.size(); ++t) {
-        among_[s * slots.size() + t] =
-            slots[s].block == slots[t].block ? row[expansion_.input_of(data, m, slots[t])] : 0.0;
-      }
+    for (const Slot& slot : structure.slots()) {
+      RowScores(weights_.data() + expansion_.offset(slot.block), slot.rows,
+                {Row(m, slot).data(), nullptr, expansion_.num_inputs(), 0},
+                u_.data() + slot.coordinate);
     }
     for (const ScalarBlock& scalar : structure.scalar_blocks()) {
       std::copy_n(weights_.data() + expansion_.offset(scalar.block), scalar.rows,
@@ -181,18 +179,19 @@ class KernelBcfwLearner : public KernelLearner {
     }
   }
 
-  /// Squared norm of the feature vector with coordinates direction_. Requires ComputeScores(m).
-  double SquaredLength(const Structure& structure) const {
-    const std::span<const Slot> slots = structure.slots();
+  /// Squared norm of the feature vector of example m with coordinates direction_.
+  double SquaredLength(Index m) {
+    const Structure& structure = problem_.data().example(m).structure();
     const std::span<const double> d = direction_;
     double sum = 0;
-    for (std::size_t s = 0; s < slots.size(); ++s) {
-      const auto own = d.subspan(slots[s].coordinate, slots[s].rows);
+    for (const Slot& slot : structure.slots()) {
+      const auto own = d.subspan(slot.coordinate, slot.rows);
       if (std::all_of(own.begin(), own.end(), [](double value) { return value == 0; })) continue;
-      for (std::size_t t = 0; t < slots.size(); ++t) {
-        if (slots[s].block != slots[t].block) continue;
-        sum += among_[s * slots.size() + t] *
-               DotInOrder(own, d.subspan(slots[t].coordinate, slots[t].rows));
+      const std::span<const double> row = Row(m, slot);
+      for (const Slot& other : structure.slots()) {
+        if (other.block != slot.block) continue;
+        sum += row[expansion_.input_of(problem_.data(), m, other)] *
+               DotInOrder(own, d.subspan(other.coordinate, other.rows));
       }
     }
     for (const ScalarBlock& scalar : structure.scalar_blocks()) {
@@ -203,7 +202,6 @@ class KernelBcfwLearner : public KernelLearner {
   }
 
   ExampleVisits visits_;
-  std::vector<double> among_;  // slots × slots
 };
 
 class KernelFrankWolfeLearner : public KernelLearner {
@@ -278,30 +276,27 @@ constexpr LearnerVariant kKernelVariants[] = {{.options = kSlackVariant.options,
                                                .needs = kSlackVariant.needs | kKernelNeeds},
                                               {.needs = kNeedsOracle | kKernelNeeds}};
 
+template <class T>
+constexpr LearnerRecord KernelRecord(std::string_view name, std::string_view summary,
+                                     std::string_view own_order) {
+  return {.name = name,
+          .summary = summary,
+          .section = "Kernels",
+          .make = MakeReference<T>,
+          .variants = kKernelVariants,
+          .reads = "keep-newest fixed-step rescaling oracle",
+          .options = kKernelOptionLists,
+          .own_steps = "takes Frank-Wolfe steps only",
+          .own_order = own_order,
+          .kernelized = true,
+          .keeps_state = false};
+}
+
 }  // namespace
 
-constinit const LearnerRecord kKernelFrankWolfeLearner = {
-    .name = "kernel-fw",
-    .summary = "fw in the dual alone, with kernels",
-    .section = "Kernels",
-    .make = MakeReference<KernelFrankWolfeLearner>,
-    .variants = kKernelVariants,
-    .reads = "keep-newest fixed-step rescaling oracle",
-    .options = kKernelOptionLists,
-    .own_steps = "takes Frank-Wolfe steps only",
-    .own_order = "takes all examples at once",
-    .kernelized = true,
-    .keeps_state = false};
-constinit const LearnerRecord kKernelBcfwLearner = {
-    .name = "kernel-bcfw",
-    .summary = "bcfw in the dual alone, with kernels",
-    .section = "Kernels",
-    .make = MakeReference<KernelBcfwLearner>,
-    .variants = kKernelVariants,
-    .reads = "keep-newest fixed-step rescaling oracle",
-    .options = kKernelOptionLists,
-    .own_steps = "takes Frank-Wolfe steps only",
-    .kernelized = true,
-    .keeps_state = false};
+constinit const LearnerRecord kKernelFrankWolfeLearner = KernelRecord<KernelFrankWolfeLearner>(
+    "kernel-fw", "fw in the dual alone, with kernels", "takes all examples at once");
+constinit const LearnerRecord kKernelBcfwLearner =
+    KernelRecord<KernelBcfwLearner>("kernel-bcfw", "bcfw in the dual alone, with kernels", "");
 
 }  // namespace slackline::internal

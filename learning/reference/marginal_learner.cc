@@ -48,7 +48,7 @@ Evaluation MarginalLearner::CertifyPoints(std::vector<double> weights, std::span
   const double dual = share_ * loss - share_ * share_ * regulariser;
   if (keeps_best_ && dual > best_dual_) {
     best_ = points_;
-    best_share_ = share_;
+    best_->Scale(share_);
     best_dual_ = dual;
   }
   return Certify(std::move(weights), dual, threads);
@@ -56,7 +56,7 @@ Evaluation MarginalLearner::CertifyPoints(std::vector<double> weights, std::span
 
 bool MarginalLearner::DualPoint(Index m, std::vector<double>* coordinates, double* loss) const {
   if (!best_) return ReferenceLearner::DualPoint(m, coordinates, loss);
-  *loss = best_->Read(problem_.data().example(m), m, best_share_, coordinates);
+  *loss = best_->Read(problem_.data().example(m), m, 1, coordinates);
   return true;
 }
 

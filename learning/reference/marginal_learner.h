@@ -11,12 +11,19 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include <slackline/learning/learner_record.h>
 #include <slackline/learning/oracle/example_marginals.h>
 #include <slackline/learning/reference/reference_learner.h>
 
 namespace slackline::internal {
+
+/// For the records of these learners.
+inline constexpr LearnerVariant kMarginalVariants[] = {{.needs = kNeedsMarginals}};
+inline constexpr std::string_view kMarginalSection =
+    "Methods with marginals: `eg`, `excessive-gap`, `extragradient`";
 
 class MarginalLearner : public ReferenceLearner {
  public:
@@ -75,7 +82,6 @@ class MarginalLearner : public ReferenceLearner {
   double mean_log_labellings_ = 0;
   bool keeps_best_ = false;
   std::optional<DualPoints> best_;
-  double best_share_ = 1;
   double best_dual_ = -kInfinity;
 };
 

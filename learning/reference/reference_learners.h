@@ -16,18 +16,6 @@ std::unique_ptr<Learner> MakeReference(const Problem& problem, const TrainOption
   return std::make_unique<T>(problem, options);
 }
 
-/// `eg`.
-struct ExponentiatedGradientOptions {
-  /// η_m of all examples at the start, 0.5 in the sources; 0 = min(0.5, λM / ‖ψ_m(α_m)‖²).
-  double initial_step = 0;
-};
-
-/// `ssg`.
-struct SubgradientOptions {
-  /// Whether iterates are projected onto the ball that the optimum lies in.
-  bool projection = false;
-};
-
 /// `dlpw` and `smooth-dlpw`.
 struct DualLossOptions {
   /// η of the steps η/t on the weights; 0 = chosen by short trials.
@@ -38,13 +26,6 @@ struct DualLossOptions {
 struct KernelLearnerOptions {
   /// Memory for kernel values, in units of 10^6 bytes.
   Index cache_mb = 256;
-};
-
-/// `bmrm`.
-struct BundleOptions {
-  /// Whether the next plane is taken near the best point on the line from the best weights to the
-  /// newest weights, instead of at the newest weights.
-  Switch line_search = Switch::kAuto;
 };
 
 extern const LearnerRecord kExponentiatedGradientLearner, kExcessiveGapLearner,

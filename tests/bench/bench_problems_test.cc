@@ -407,7 +407,7 @@ TEST_CASE("lists of learners are parsed") {
   CHECK(Learners("bcfw-fixed")[0].options.fixed_step);
   CHECK(Learners("al:check-every=0")[0].options.check_every == 0);
   CHECK(Learners("ssg")[0].options.learner == LearnerKind::kSubgradient);
-  CHECK(Learners("fw,ssg:projection=on")[1].options.own<SubgradientOptions>().projection);
+  CHECK(Learners("fw,dlpw:step-size=0.5")[1].options.own<DualLossOptions>().step_size == 0.5);
   CHECK(Learners(BenchLearnerNames()).size() == 6);
 }
 

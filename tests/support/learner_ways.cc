@@ -114,12 +114,7 @@ TrainOptions SimpleWay(Random& random, SolverKind oracle) {
                             oracle);
   if (options.learner != LearnerKind::kFrankWolfe) options.average = Pick(random, kAverages);
   if (options.learner == LearnerKind::kBcfw) options.step = StepKind::kFrankWolfe;
-  const bool flag = random.Below(2) == 0;
-  if (options.learner == LearnerKind::kSubgradient) {
-    options.own<SubgradientOptions>().projection = flag;
-  } else {
-    options.fixed_step = flag;
-  }
+  if (options.learner != LearnerKind::kSubgradient) options.fixed_step = random.Below(2) == 0;
   if (options.learner == LearnerKind::kBcfw &&
       (oracle == SolverKind::kLp || oracle == SolverKind::kLpPolytope))
     options.own<InexactOptions>().lp_tolerance = Pick(random, std::vector{0.0, 1e-6, 1e-3, 0.1});
@@ -141,8 +136,6 @@ void AddPlanes(Random& random, const std::vector<SolverKind>& oracles,
       TrainOptions options = Of(learner, Pick(random, oracles));
       if (learner == LearnerKind::kCuttingPlane1 && random.Below(2) == 0)
         options.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
-      if (learner == LearnerKind::kBundle && random.Below(2) == 0)
-        options.own<BundleOptions>().line_search = Switch::kOff;
       options.own<PlaneOptions>().prune_after = Pick(random, std::vector{50, 50, 0, 1, 3});
       ways->push_back(options);
     }

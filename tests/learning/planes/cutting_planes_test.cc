@@ -12,7 +12,6 @@
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/planes/joint_planes.h>
 #include <slackline/learning/planes/plane_options.h>
-#include <slackline/learning/reference/reference_learners.h>
 
 #include "tests/support/dense_labellings.h"
 #include "tests/support/learner_checks.h"
@@ -134,22 +133,6 @@ TEST_CASE("cutting-plane-1 without its cache is fully corrective batch Frank-Wol
     }
   }
   CHECK(passes > 30);
-}
-
-TEST_CASE("bmrm without line search is cutting-plane-1 without its cache") {
-  Random random(3);
-  for (int trial = 0; trial < 6; ++trial) {
-    const Problem problem(SomeProblem(random, trial), 0.05);
-    TrainOptions one = OptionsOfPlanes(LearnerKind::kCuttingPlane1, 1e-7);
-    one.own<CuttingPlane1Options>().constraint_cache = Switch::kOff;
-    TrainOptions bmrm = With(OptionsOfPlanes(LearnerKind::kBundle, 1e-7), "--line-search off");
-    const TrainSummary a = Train(problem, one);
-    const TrainSummary b = Train(problem, bmrm);
-    CHECK(a.weights == b.weights);
-    CHECK(a.last.dual == b.last.dual);
-    CHECK(a.last.pass == b.last.pass);
-    CHECK(a.last.pass > 1);
-  }
 }
 
 TEST_CASE("the cache and the line search save oracle calls") {

@@ -2,9 +2,8 @@
 #include <slackline/learning/train_loop.h>
 
 #include <atomic>
-#include <cmath>
 #include <csignal>
-#include <vector>
+#include <memory>
 
 #include <doctest/doctest.h>
 
@@ -17,26 +16,19 @@ using namespace slackline::internal::test;
 
 namespace {
 
-TrainOptions FwOptions(bool fixed_step) {
+TrainOptions FwOptions() {
   TrainOptions options = Options(LearnerKind::kFrankWolfe, StepKind::kAuto, 0);
   options.absolute_gap = 0;
   options.oracle = SolverKind::kBruteForce;
-  options.fixed_step = fixed_step;
   return options;
 }
 
 }  // namespace
 
-TEST_CASE("the dual never falls with line search") {
-  Random random(73);
-  const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, true), 0.02);
-  CheckDualNeverFalls(problem, FwOptions(false), 200, kExact);
-}
-
 TEST_CASE("evaluations make no additional oracle calls") {
   Random random(74);
   const Problem problem(RandomMultiLabelProblem(random, 7, 4, 3, true), 0.1);
-  const auto learner = MakeLearner(problem, FwOptions(false));
+  const auto learner = MakeLearner(problem, FwOptions());
   for (int pass = 1; pass <= 5; ++pass) {
     learner->RunPass(kNever);
     learner->Evaluate(1);
@@ -49,7 +41,7 @@ TEST_CASE("a pass that is cut short leaves a valid state") {
   Random random(75);
   const Problem problem(RandomMultiLabelProblem(random, 7, 4, 3, true), 0.1);
   const double optimum = ExactOptimum(problem.training(), 0.1);
-  const auto learner = MakeLearner(problem, FwOptions(false));
+  const auto learner = MakeLearner(problem, FwOptions());
   std::atomic<int> interrupt{SIGINT};
   const StopControl at_once(&interrupt, 0);
   learner->RunPass(at_once);
@@ -60,7 +52,7 @@ TEST_CASE("a pass that is cut short leaves a valid state") {
   CHECK(cut.primal >= optimum - kSolver);
   CHECK(Near(cut.dual, ValueOfDualPoint(problem, *learner), kTight));
   // The step was made; only the oracle calls are missing, which the next pass makes.
-  const auto whole = MakeLearner(problem, FwOptions(false));
+  const auto whole = MakeLearner(problem, FwOptions());
   for (int pass = 0; pass < 6; ++pass) whole->RunPass(kNever);
   learner->RunPass(kNever);
   CHECK(learner->Evaluate(1).dual == whole->Evaluate(1).dual);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// kernel-bcfw and kernel-fw: with the linear kernel their iterates are compared with bcfw and with
-// plain batch Frank-Wolfe, with other kernels their results with the optima of quadratic programs
-// over explicit kernel matrices (tests/support/kernel_problems.h).
+// kernel-bcfw and kernel-fw: with the linear kernel their iterates are compared with bcfw and, as
+// those of fw, with plain batch Frank-Wolfe, with other kernels their results with the optima of
+// quadratic programs over explicit kernel matrices (tests/support/kernel_problems.h).
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -133,7 +133,7 @@ TEST_CASE("with the linear kernel the iterates are those of bcfw") {
   }
 }
 
-TEST_CASE("with the linear kernel the iterates are those of batch Frank-Wolfe") {
+TEST_CASE("the iterates of fw, and with the linear kernel of kernel-fw, are those of Algorithm 2") {
   Random random(42);
   for (int trial = 0; trial < 16; ++trial) {
     const Problem problem(WithoutTies(random, trial), trial % 2 == 0 ? 0.3 : 0.03);
@@ -141,15 +141,21 @@ TEST_CASE("with the linear kernel the iterates are those of batch Frank-Wolfe") 
       TrainOptions options = KernelOptions(LearnerKind::kKernelFrankWolfe, KernelKind::kLinear);
       options.fixed_step = fixed;
       const auto kernel = MakeLearner(problem, options);
+      options.learner = LearnerKind::kFrankWolfe;
+      options.kernel = KernelKind::kAuto;
+      const auto linear = MakeLearner(problem, options);
       PlainFrankWolfe plain(problem, fixed);
       for (int pass = 0; pass < 8; ++pass) {
-        kernel->RunPass(kNever);
+        for (Learner* learner : {kernel.get(), linear.get()}) learner->RunPass(kNever);
         plain.Pass();
         CAPTURE(trial);
         CAPTURE(fixed);
         CHECK(Near(kernel->Evaluate(1).dual, plain.Dual(), 1e-9));
+        CHECK(Near(linear->Evaluate(1).dual, plain.Dual(), 1e-9));
+        CHECK(Near(ValueOfDualPoint(problem, *linear), plain.Dual(), 1e-9));
       }
       CHECK(kernel->work().oracle_calls == 8 * problem.size());
+      CheckSameDuals(problem, *kernel, *linear);
     }
   }
 }

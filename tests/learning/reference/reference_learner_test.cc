@@ -53,9 +53,8 @@ const ReferenceWay kReferenceWays[] = {
     {Kind::kExcessiveGap, "", AsItIs},
     {Kind::kExtragradient, "", AsItIs},
     {Kind::kSubgradient, "weighted", [](TrainOptions* o) { o->average = AverageKind::kWeighted; }},
-    {Kind::kSubgradient, "projection, suffix",
+    {Kind::kSubgradient, "uniform, suffix",
      [](TrainOptions* o) {
-       o->own<SubgradientOptions>().projection = true;
        o->order = OrderKind::kUniform;
        o->average = AverageKind::kSuffix;
      }},
@@ -130,6 +129,18 @@ TEST_CASE("every certificate is that of the weights and of the dual point, aroun
       }
     });
   }
+}
+
+TEST_CASE("the dual never falls where the newest point is the best one") {
+  Random random(73);
+  const Problem problem(RandomMultiLabelProblem(random, 12, 4, 3, false), 0.02);
+  int learners = 0;
+  ForWays(problem, 1, [&](const Problem& of, const TrainOptions& options) {
+    if (!MakeLearner(of, options)->traits().dual_point->DualPointIsBest()) return;
+    CheckDualNeverFalls(of, options, 100, kExact);
+    ++learners;
+  });
+  CHECK(learners == 5);  // fw and kernel-fw, kernel-bcfw, cutting planes, bmrm
 }
 
 TEST_CASE("another solver confirms the certificates") {
