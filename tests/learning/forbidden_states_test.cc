@@ -21,7 +21,7 @@
 #include <slackline/factors/pairwise_table.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/decode.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/run/fingerprint.h>
 #include <slackline/learning/train_loop.h>

@@ -12,7 +12,7 @@
 #include <slackline/apps/multilabel/prediction/multilabel_predict.h>
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 #include <slackline/core/parallel.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 
 namespace slackline::internal {
 namespace {

@@ -17,8 +17,8 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/bcfw.h>
-#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/train_loop.h>

@@ -12,7 +12,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/inference/binary_pairs.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/planes/joint_planes.h>

@@ -16,7 +16,7 @@
 #include <slackline/apps/training/input_scaling.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/apps/data_rows.h>
 #include <tests/apps/multilabel/read_options.h>

@@ -3,10 +3,10 @@
 // A race of example blocks, planes and factor blocks in one run: which of them makes the passes,
 // and that states, paths and certificates are those of one run.
 #include <slackline/core/feature_map.h>
+#include <slackline/learning/auto/choose_learner.h>
+#include <slackline/learning/auto/race_learner.h>
 #include <slackline/learning/bcfw.h>
-#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/default_lambda.h>
-#include <slackline/learning/planes/race_learner.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/learning/verify/verify.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 
 #include <algorithm>
 
@@ -10,6 +10,7 @@
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/message_branch_and_bound.h>
+#include <slackline/learning/auto/automatic_shards.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
@@ -17,8 +18,7 @@
 #include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/inexact_options.h>
-#include <slackline/learning/primal_dual/pdhg.h>
-#include <slackline/learning/shards/automatic_shards.h>
+#include <slackline/learning/pdhg.h>
 
 namespace slackline::internal {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // `--learner auto`: which learner, blocks, oracle and steps suit a problem. The measurements are in
-// docs/performance.md.
+// docs/notebook/auto.md and docs/performance.md.
 #pragma once
 
 #include <string>
