@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A factor over one variable: a bias per state.
+// A factor over one variable: a constant per state.
 #pragma once
 
 #include <span>

@@ -41,7 +41,7 @@ MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiL
   if (options.kernelized && data.num_features == 0) {
     throw DataError(data.source, 0, "the data have no features that a kernel could compare");
   }
-  const bool has_constant = options.kernelized ? options.bias : data.has_constant;
+  const bool has_constant = options.kernelized ? options.constant : data.has_constant;
   MultiLabelModel model(data.label_names, data.num_features, has_constant, std::move(pairs),
                         options.kernelized);
   model.set_feature_names(data.feature_names);
@@ -100,7 +100,7 @@ MultiLabelTotals TotalsOf(const MultiLabelData& data, Ranks& ranks) {
 
 MultiLabelCvOptions CvOptionsOf(const MultiLabelTrainingOptions& options,
                                 std::vector<LabelGraph> graphs) {
-  return {std::move(graphs), options.loss, options.bias, options.label_counts};
+  return {std::move(graphs), options.loss, options.constant, options.label_counts};
 }
 
 double PassSeconds(Offset pairs, Index examples) {
