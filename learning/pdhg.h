@@ -10,7 +10,8 @@
 namespace slackline::internal {
 
 struct PdhgOptions {
-  /// Whether example blocks with labellings as corners begin. kAuto: where `auto` chose the learner.
+  /// Whether example blocks with labellings as corners begin. kAuto: where `auto` chose the
+  /// learner.
   Switch labellings = Switch::kAuto;
 };
 

@@ -32,7 +32,8 @@ bool ArePairs(const std::vector<LabelPair>& pairs, Index num_labels) {
   return static_cast<Offset>(pairs.size()) <= kMaxLabelPairs;
 }
 
-/// `constant`: whether labels have a constant feature besides their columns. `counts`: see MakeDataset.
+/// `constant`: whether labels have a constant feature besides their columns. `counts`: see
+/// MakeDataset.
 std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool constant,
                                                const std::vector<LabelPair>& pairs,
                                                CountRange counts) {

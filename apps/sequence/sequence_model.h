@@ -140,7 +140,8 @@ class SequenceModel {
   std::optional<SequenceFeatures> features_;  // of CoNLL data and attributes
   FeatureScaling scaling_;
   std::optional<BioRules> rules_;  // with constraints
-  Index token_block_ = 0, constant_block_ = 0, start_block_ = 0, end_block_ = 0, transition_block_ = 0;
+  Index token_block_ = 0, constant_block_ = 0, start_block_ = 0, end_block_ = 0,
+        transition_block_ = 0;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;
   std::optional<KernelSupport> support_;

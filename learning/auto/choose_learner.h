@@ -26,6 +26,12 @@ bool HasExampleOracles(const Dataset& data);
 /// for one per rank. Throws DataError on fewer shards than ranks.
 Index ShardsFor(const TrainOptions& options);
 
+/// As many shards as threads where the measurements in docs/notebook/shards.md say that these
+/// shorten the training, fewer if their passes would be too short for rounds, and 1 where one chain
+/// of steps is faster. Depends on the problem and the number of threads alone. Reads the lengths of
+/// the inputs, but not the inputs. threads ≥ 1.
+Index AutomaticShards(const Problem& problem, int threads);
+
 /// Fills in what the options leave open:
 ///   - the loss 1 − F1: bcfw with active sets and dynamic programming over counts;
 ///   - global factors: bcfw with active sets where every example has an exact oracle, else al;

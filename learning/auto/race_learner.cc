@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <slackline/core/graph_topology.h>
+#include <slackline/learning/auto/factor_way.h>
 #include <slackline/learning/auto/gap_curve.h>
 #include <slackline/learning/auto/tuned.h>
-#include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/active_set_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/planes/joint_planes.h>
-#include <slackline/learning/support_table.h>
 
 namespace slackline::internal {
 namespace {
@@ -22,60 +20,10 @@ namespace {
 enum Which : int { kExamples, kPlanesOfAll, kFactors };
 constexpr int kWays = 3;
 
-/// The options of factor blocks in a race.
-TrainOptions FactorOptions(const TrainOptions& options) {
-  TrainOptions factors = options;
-  factors.learner = LearnerKind::kAugmentedLagrangian;
-  factors.step = StepKind::kPairwise;
-  factors.order = OrderKind::kExample;
-  factors.own<BcfwOptions>().planes = Switch::kOff;
-  return factors;
-}
-
-/// Whether no two parts of an example share weights, and all parts are binary variables or pairs of
-/// them.
-bool PartsOwnTheirWeights(const Structure& structure) {
-  const std::optional<MultiLabelForm> form = MultiLabelForm::Make(structure);
-  if (!form) return false;
-  std::vector<Index> weights(form->pair_weight().begin(), form->pair_weight().end());
-  std::sort(weights.begin(), weights.end());
-  std::vector<Index> blocks;
-  for (const Slot& slot : structure.slots()) blocks.push_back(slot.block);
-  std::sort(blocks.begin(), blocks.end());
-  return std::adjacent_find(weights.begin(), weights.end()) == weights.end() &&
-         std::adjacent_find(blocks.begin(), blocks.end()) == blocks.end();
-}
-
-/// Whether factor blocks solve the same problem as example blocks with these options, may be the
-/// faster way, and fit in memory. Where parts of an example share weights, their steps undo each
-/// other, even more than those of examples that share weights.
-bool FactorsApply(const Problem& problem, const TrainOptions& options) {
-  if (static_cast<double>(problem.num_weights()) < tuned::kWeightsPerExample * problem.size())
-    return false;
-  const auto& structures = problem.data().structures();
-  return options.oracle == SolverKind::kAuto && !UsesKernel(options) && !RescalesSlack(options) &&
-         problem.num_parts() <= tuned::kMostParts &&
-         std::all_of(structures.begin(), structures.end(),
-                     [](const auto& structure) { return PartsOwnTheirWeights(*structure); }) &&
-         Unsupported(problem, FactorOptions(options)).empty();
-}
-
 bool AllForests(const Problem& problem) {
   const auto& structures = problem.data().structures();
   return std::all_of(structures.begin(), structures.end(),
                      [](const auto& structure) { return IsForest(structure->graph()); });
-}
-
-/// Array entries that a pass over all factor blocks counts as.
-double PassOfFactors(const Problem& problem) {
-  double inputs = 0;
-  for (Index m = 0; m < problem.size(); ++m) {
-    const ExampleView example = problem.data().example(m);
-    for (const Slot& slot : example.structure().slots())
-      inputs += static_cast<double>(example.input(slot.input).count) * slot.rows;
-  }
-  return tuned::kEntriesOfStep * static_cast<double>(problem.num_parts()) +
-         tuned::kEntriesOfInput * inputs;
 }
 
 class RaceLearner : public Learner,

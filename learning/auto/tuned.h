@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// All tuned numbers of learning/auto, in the order in which a run meets them. Each comment says what
-// the number is, and what it was measured on; the pages are in docs/notebook. Work is counted in
-// array entries touched, never in seconds, so that runs replay.
+// All tuned numbers of learning/auto, in the order in which a run meets them. Each comment says
+// what the number is, and what it was measured on; the pages are in docs/notebook. Work is counted
+// in array entries touched, never in seconds, so that runs replay.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace slackline::internal::tuned {
 
-// The number of shards (automatic_shards.cc; shards.md).
+// The number of shards (choose_learner.cc; shards.md).
 
 /// Least work of a shard in a pass: eight parts of rounds (WeightRuns::kLeastPartWork), which make
-/// up for the threads' waits. Yeast (1500 examples, 103 features, 14 labels) has enough for two shards,
-/// which are 1.5 times as fast.
+/// up for the threads' waits. Yeast (1500 examples, 103 features, 14 labels) has enough for two
+/// shards, which are 1.5 times as fast.
 inline constexpr std::int64_t kLeastPassWork = 480'000;
 /// Least weights per column with which shards pay where features are rare: exchanges of short
 /// columns cost as much as the visits. With two shards on two threads passes were 1.7 times as fast
@@ -46,11 +46,11 @@ inline constexpr double kMostRounds = 3;
 inline constexpr double kMostOptimism = 1e4;
 
 /// A problem with d weights is expected to need kPlanes · d^kPlanesPower planes, each about the
-/// work of a pass; planes get no trial while example blocks have less work left. Measured: 12 planes
-/// with 5 weights, 25 with 9, 37 with 205, 64 and 72 with 450 and 330 on unscaled features. With
-/// this rule pictures of 20 × 20 take 0.074 s in place of 1.5 s, and emotions as it is 1.2 s in
-/// place of over 10 s; where twice the work was reason enough for a trial, chains with 400 weights
-/// took up to twice the time.
+/// work of a pass; planes get no trial while example blocks have less work left. Measured: 12
+/// planes with 5 weights, 25 with 9, 37 with 205, 64 and 72 with 450 and 330 on unscaled features.
+/// With this rule pictures of 20 × 20 take 0.074 s in place of 1.5 s, and emotions as it is 1.2 s
+/// in place of over 10 s; where twice the work was reason enough for a trial, chains with 400
+/// weights took up to twice the time.
 inline constexpr double kPlanes = 10;
 inline constexpr double kPlanesPower = 0.35;
 /// The work of the first trial of planes, as a share of the work before the trial.
@@ -111,8 +111,8 @@ inline constexpr double kExpectedIterations = 2500;
 inline constexpr double kGapOfExpected = 1e-3;
 /// Time of an array entry in an iteration, relative to an array entry that oracles count.
 inline constexpr double kEntryOfIteration = 0.5;
-/// Example blocks go on beyond this share of the expected work only to end within half of it. On 22
-/// drawn problems `auto` takes at most 1.6 s more than the saddle point alone (4.7 in place of 3.2).
+/// Example blocks go on beyond this share of the expected work only to end within half of it. On
+/// 22 drawn problems `auto` takes at most 1.6 s more than the saddle point alone (4.7 and 3.2 s).
 inline constexpr double kMostShare = 0.25;
 
 }  // namespace slackline::internal::tuned

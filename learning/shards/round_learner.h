@@ -19,8 +19,8 @@
 // examples (Until::kHalfDone).
 //
 // A derived class says how its shards are made and which examples they visit. Visits are possible
-// within MakePass only, which ends the last round: everything else finds the rounds ended, the points
-// of all shards up to date, and the same weights in all shards.
+// within MakePass only, which ends the last round: everything else finds the points of all shards
+// up to date, and the same weights in all shards.
 #pragma once
 
 #include <algorithm>
@@ -77,8 +77,8 @@ class RoundLearner : public Learner,
   /// Shard. Called by several threads.
   using ShardMaker = std::function<std::unique_ptr<Shard>(
       const Problem& problem, Index total, Index number, const CommonWeights* common)>;
-  /// Makes shards of a class with these arguments between the problem and `total`. The arguments must
-  /// outlive the result.
+  /// Makes shards of a class with these arguments between the problem and `total`. The arguments
+  /// must outlive the result.
   template <class OneShard, class... Arguments>
   static ShardMaker MakerOf(const Arguments&... arguments) {
     return [&](const Problem& problem, Index total, Index number, const CommonWeights* common) {

@@ -7,7 +7,6 @@
 
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/factor_blocks/lagrangian_learner.h>
 #include <slackline/learning/factor_blocks/soft_learner.h>
 #include <slackline/learning/shards/factor_shard.h>

@@ -14,11 +14,11 @@
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/graph_topology.h>
-#include <slackline/factors/marginalization.h>
+#include <slackline/factors/joint_states.h>
 #include <slackline/factors/max_oracle.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
+#include <slackline/factors/table.h>
 
 #include "tests/support/random_problems.h"
 #include "tests/support/tolerances.h"
@@ -90,15 +90,22 @@ double SoftHinge(const TrainingSet& training, Index m, double rho,
     for (const Index i : graph.scope(c)) cardinalities.push_back(graph.cardinality(i));
     for (std::size_t k = 0; k < cardinalities.size(); ++k) {
       const Index i = graph.scope(c)[k];
-      const Marginalization a(cardinalities, static_cast<Index>(k));
-      std::vector<double> delta(cardinalities[k]);
-      a.Apply(table(mu, part), delta);
+      const std::span<const double> joint_mu = table(mu, part);
+      std::vector<double> delta(cardinalities[k], 0.0);
+      std::vector<Index> states(cardinalities.size());
+      for (std::size_t joint = 0; joint < joint_mu.size(); ++joint) {
+        SplitJoint(cardinalities, static_cast<Index>(joint), states);
+        delta[states[k]] += joint_mu[joint];
+      }
       for (std::size_t s = 0; s < delta.size(); ++s) {
         delta[s] = (delta[s] - table(mu, i)[s]) / rho;
         hinge += rho / 2 * delta[s] * delta[s];
         table(std::span<double>(theta), i)[s] += delta[s];
       }
-      a.ApplyTransposeAdd(delta, -1.0, table(std::span<double>(theta), part));
+      for (std::size_t joint = 0; joint < joint_mu.size(); ++joint) {
+        SplitJoint(cardinalities, static_cast<Index>(joint), states);
+        table(std::span<double>(theta), part)[joint] -= delta[states[k]];
+      }
     }
   }
   for (Index a = 0; a < graph.num_parts(); ++a)

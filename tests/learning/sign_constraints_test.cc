@@ -11,8 +11,8 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
+#include <slackline/factors/table.h>
 
 #include "tests/support/random_problems.h"
 

@@ -97,7 +97,8 @@ void AddMultiLabelConvert(Command* parent, Action* action) {
                 "names of the labels (Mulan's XML)");
   AddTextOption(app, "num-labels", &command->num_labels, "N",
                 "number of labels in LIBSVM data, where labels are numbered from 0");
-  Option* constant = AddTextOption(app, "bias", &command->constant, "0|1", "add a constant feature", "1");
+  Option* constant =
+      AddTextOption(app, "bias", &command->constant, "0|1", "add a constant feature", "1");
   command->conversion.Register(
       app,
       "convert for predictions of this model, or their evaluation: with its labels, features, "

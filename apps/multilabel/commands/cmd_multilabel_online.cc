@@ -110,9 +110,9 @@ MultiLabelModel NewModel(const OnlineCommand& command) {
   const Index features = ReadCount("num-features", command.num_features, 1);
   const bool constant = CheckChoice("bias", command.constant, {"0", "1"}) == 1;
   const Offset pairs = command.graph == "full" ? Offset{labels} * (labels - 1) / 2 : 0;
-  const std::string excess =
-      TrainingExcess({0, labels, Offset{features} + (constant ? 1 : 0), pairs, 0, {UsableMemory(), 1}},
-                     LearnerKind::kMultiSample);
+  const std::string excess = TrainingExcess(
+      {0, labels, Offset{features} + (constant ? 1 : 0), pairs, 0, {UsableMemory(), 1}},
+      LearnerKind::kMultiSample);
   if (!excess.empty()) throw DataError("--num-labels and --num-features are too large: " + excess);
   if (command.graph == "tree" || command.graph == "auto") {
     throw DataError("--graph: " + command.graph +

@@ -11,10 +11,10 @@
 #include <slackline/apps/training/converted_scaling.h>
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
+#include <slackline/core/kernel.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
-#include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {

@@ -28,9 +28,10 @@ class MultiLabelTrial : public TrainedTrial {
         scores_(scores) {
     const MultiLabelData training = SelectExamples(data, fold.Others());
     const bool kernelized = UsesKernel(train);
-    model_ = std::make_unique<MultiLabelModel>(data.label_names, data.num_features,
-                                               kernelized ? options.kernel_constant : data.has_constant,
-                                               MakeLabelGraph(graph, training), kernelized);
+    model_ =
+        std::make_unique<MultiLabelModel>(data.label_names, data.num_features,
+                                          kernelized ? options.kernel_constant : data.has_constant,
+                                          MakeLabelGraph(graph, training), kernelized);
     model_->set_label_counts(LabelCountsFor(options.label_counts, training));
     const CountRange counts =
         TrainingCounts(options.label_counts, *model_, training, options.loss.form);

@@ -3,8 +3,8 @@
 // Only in ./run test --all: trains for a minute.
 //
 // Reference optima of the shipped Yeast data from an independent program (1500 training examples,
-// all 91 pairs, count loss, no constant). Runs of the command line must reach them to the accuracy of
-// the reference.
+// all 91 pairs, count loss, no constant). Runs of the command line must reach them to the accuracy
+// of the reference.
 #include <cmath>
 #include <string>
 #include <vector>

@@ -15,8 +15,8 @@
 #include <slackline/factors/agreement.h>
 #include <slackline/factors/joint_states.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
+#include <slackline/factors/table.h>
 #include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
@@ -363,7 +363,7 @@ TEST_CASE("tables of pairs with more than two states are refused") {
   ModelBuilder builder(layout);
   builder.AddVariable(3);
   builder.AddVariable(3);
-  builder.AddFactor({0, 1}, PairwiseTableFactor(3, 3), block);
+  builder.AddFactor({0, 1}, TableFactor({3, 3}), block);
   Dataset data(layout, nullptr);
   data.Add(builder.Build(), std::vector<Index>{0, 1}, 0);
   const Problem problem(MakeTrainingSet(data, {}), 0.1);

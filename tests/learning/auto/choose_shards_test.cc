@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/auto/automatic_shards.h>
-
 #include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/train_loop.h>
