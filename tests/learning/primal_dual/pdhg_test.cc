@@ -14,7 +14,7 @@
 #include <slackline/inference/local_polytope.h>
 #include <slackline/inference/map_solver.h>
 #include <slackline/learning/auto/choose_learner.h>
-#include <slackline/learning/primal_dual/pdhg.h>
+#include <slackline/learning/pdhg.h>
 #include <slackline/learning/primal_dual/pdhg_blocks.h>
 #include <slackline/learning/primal_dual/pdhg_kernel.h>
 #include <slackline/learning/train_loop.h>
