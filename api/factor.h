@@ -50,7 +50,7 @@ SLACKLINE_EXPORT Factor Potts(int states);
 SLACKLINE_EXPORT Factor Agreement(int states);
 
 /// A weight for each joint state of variables with these numbers of states (the last variable
-/// fastest): Table({3}) is a bias, Table({3, 3}) a full table of pairs.
+/// fastest): Table({3}) is a constant per state, Table({3, 3}) a full table of pairs.
 SLACKLINE_EXPORT Factor Table(std::vector<int> states);
 /// φ of joint state y is values[y] at weight rows[y]. A row of −1 has no weight, equal rows are
 /// tied, and empty `values` are all 1.

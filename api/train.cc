@@ -11,7 +11,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/nearest_name.h>
 #include <slackline/core/number_text.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/train_loop.h>
 

@@ -15,7 +15,7 @@
 #include <slackline/apps/cli/training/cmd_train_report.h>
 #include <slackline/core/check.h>
 #include <slackline/core/timer.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/train_loop.h>
 

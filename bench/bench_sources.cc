@@ -83,7 +83,7 @@ LabelForm ReadForm(EntryOptions* options) {
 
 struct LabelFiles {
   LabelForm form;
-  bool bias = true;
+  bool constant = true;
   bool standardise = false;
   Index most_frequent = 0;  // number of labels that are kept; 0 = all
   Index labels = 0;         // of LIBSVM data
@@ -138,7 +138,7 @@ std::function<TestFigures(std::span<const double>)> TestOfLabels(const MultiLabe
 
 BenchTask MakeLabelTask(const LabelFiles& given, const BenchFiles& files, bool with_test) {
   MultiLabelReadOptions read;
-  read.append_constant = given.bias;
+  read.constant = given.constant;
   read.num_labels = given.labels;
   if (files.train.size() > 1) read.labels_xml = files.train[1];
   MultiLabelData data = ReadMultiLabelData(files.train[0], read);
@@ -159,7 +159,7 @@ BenchRecipe RecipeOfLabelFiles(const BenchSource& source, EntryOptions* options)
   LabelFiles given;
   given.labels = source.labels;
   given.form = ReadForm(options);
-  options->Read("bias", &given.bias);
+  options->Read("bias", &given.constant);
   options->Read("standardise", &given.standardise);
   options->Read("labels", &given.most_frequent);
   return RecipeOnFiles(source, [given](const BenchFiles& files, bool with_test) {

@@ -17,7 +17,7 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/random.h>
 #include <slackline/core/timer.h>
-#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 #include <slackline/inference/chain_dp.h>
 #include <slackline/inference/pair_forest.h>
@@ -89,7 +89,7 @@ void Rows(Index states, bool potts, int calls) {
     answer->labels = result.labels;
   });
   if (potts) return;
-  const TreeFactor factor = TreeFactor::Chain(kLength, PairwiseTableFactor(states, states));
+  const TreeFactor factor = TreeFactor::Chain(kLength, TableFactor({states, states}));
   std::vector<double> messages(unary);
   for (double& value : messages) value = -value;
   Row("TreeFactor", states, calls,

@@ -68,14 +68,17 @@ class Dataset {
   std::span<const std::shared_ptr<const Structure>> structures() const { return structures_; }
   Index structure_of(Index m) const { return examples_[m].structure; }
 
-  /// Prefetches data of example m in three steps, as its use comes nearer: 0 its entry, 1 its
-  /// labels and the entries of its feature rows, 2 the values of these rows.
-  void Prefetch(Index m, int nearness) const {
+  /// Prefetch data of example m in three steps, as its use comes nearer: its entry, then its labels
+  /// and the entries of its feature rows, then the values of these rows.
+  void PrefetchEntry(Index m) const { Prefetch(&examples_[m]); }
+  void PrefetchLabels(Index m) const {
     const Entry& e = examples_[m];
-    if (nearness == 0) return slackline::internal::Prefetch(&e);
-    if (nearness == 1) slackline::internal::Prefetch(labels_.data() + e.first_label);
-    if (rows_ == nullptr) return;
-    rows_->Prefetch(e.first_input, structures_[e.structure]->num_inputs(), nearness == 2);
+    Prefetch(labels_.data() + e.first_label);
+    if (rows_ != nullptr) rows_->PrefetchEntries(e.first_input, num_inputs(e));
+  }
+  void PrefetchValues(Index m) const {
+    const Entry& e = examples_[m];
+    if (rows_ != nullptr) rows_->PrefetchValues(e.first_input, num_inputs(e));
   }
 
   /// The same in a sweep over the examples begin … end − 1 in their order, before m is read. Where
@@ -106,6 +109,7 @@ class Dataset {
     Offset first_label;
     Offset first_potential;
   };
+  Index num_inputs(const Entry& e) const { return structures_[e.structure]->num_inputs(); }
 
   std::shared_ptr<const WeightLayout> layout_;
   std::shared_ptr<const FeatureRows> rows_;

@@ -130,4 +130,12 @@ double SumOverExamples::Total() {
   return exact_.Round();
 }
 
+std::vector<double> ExampleSums::Finish() {
+  if (ranks_ == nullptr) return std::move(plain_);
+  AddUp(*ranks_, exact_);
+  std::vector<double> sums;
+  for (const ExactSum& sum : exact_) sums.push_back(sum.Round());
+  return sums;
+}
+
 }  // namespace slackline::internal

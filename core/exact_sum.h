@@ -9,6 +9,7 @@
 // three partial sums where the numbers have similar sizes, and at most 40.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -66,6 +67,31 @@ class SumOverExamples {
   Ranks* ranks_;
   double plain_ = 0;
   ExactSum exact_;
+};
+
+/// SumOverExamples for each of several sums, such as one for every feature. Exact sums take several
+/// times as long.
+class ExampleSums {
+ public:
+  ExampleSums(std::size_t count, Ranks* exactly)
+      : ranks_(exactly),
+        plain_(exactly == nullptr ? count : 0),
+        exact_(exactly == nullptr ? 0 : count) {}
+
+  void Add(std::size_t sum, double number) {
+    if (ranks_ == nullptr) {
+      plain_[sum] += number;
+    } else {
+      exact_[sum].Add(number);
+    }
+  }
+  /// With ranks, all of them must call it, once, after their last number.
+  std::vector<double> Finish();
+
+ private:
+  Ranks* ranks_;
+  std::vector<double> plain_;
+  std::vector<ExactSum> exact_;
 };
 
 }  // namespace slackline::internal

@@ -101,27 +101,26 @@ class FeatureRows {
   /// Where rows lie in a file, has the system begin to read these. Requires count ≥ 1.
   void WillNeed(Index first, Index count) const;
 
-  /// Prefetches `count` rows from `first` on: their entries, or with `values` the first cache lines
-  /// of the values and columns of at most 8 rows. Where rows lie in a file, the call without
-  /// `values` has the system read the rows, and the other call does nothing. With several
-  /// windows, rows are expected to be in memory already, by WillNeed.
-  void Prefetch(Index first, Index count, bool values) const {
+  /// Prefetches the entries of `count` rows from `first` on. Where rows lie in a file, has the
+  /// system read the rows instead; with several windows, rows are expected to be in memory already,
+  /// by WillNeed.
+  void PrefetchEntries(Index first, Index count) const {
     if (count == 0) return;
-    if (in_file() && window_ends_.size() < 2) {
-      if (!values) WillNeed(first, count);
-      return;
-    }
+    if (read_on_demand()) return WillNeed(first, count);
+    Prefetch(rows_.data() + first, count * sizeof(Entry), 4);
+  }
+  /// Prefetches the first cache lines of the values and columns of at most 8 of these rows, unless
+  /// PrefetchEntries has had the system read them.
+  void PrefetchValues(Index first, Index count) const {
+    if (count == 0 || read_on_demand()) return;
     const Entry* const entries = rows_.data() + first;
-    if (!values) return slackline::internal::Prefetch(entries, count * sizeof(Entry), 4);
     constexpr Index kMostRows = 8;
     constexpr std::size_t kLines = 4;
     for (Index k = 0; k < std::min(count, kMostRows); ++k) {
       const std::size_t length = entries[k].count;
-      slackline::internal::Prefetch(values_.data() + entries[k].values, length * sizeof(double),
-                                    kLines);
+      Prefetch(values_.data() + entries[k].values, length * sizeof(double), kLines);
       if (entries[k].columns >= 0)
-        slackline::internal::Prefetch(columns_.data() + entries[k].columns, length * sizeof(Index),
-                                      kLines);
+        Prefetch(columns_.data() + entries[k].columns, length * sizeof(Index), kLines);
     }
   }
 
@@ -146,6 +145,8 @@ class FeatureRows {
   void Append(std::span<const double> values, Offset columns);
   /// False for a copy, whose rows lie in memory.
   bool mapped() const { return files_ != nullptr && values_.is_view(); }
+  /// Whether rows lie in a file from which the system reads them shortly before they are visited.
+  bool read_on_demand() const { return in_file() && window_ends_.size() < 2; }
 
   std::shared_ptr<const FileMap> files_;  // null: none
   std::vector<Index> window_ends_;

@@ -10,7 +10,7 @@
 
 #include <slackline/core/all_finite.h>
 #include <slackline/core/check.h>
-#include <slackline/core/example_sums.h>
+#include <slackline/core/exact_sum.h>
 #include <slackline/core/parse_number.h>
 
 namespace slackline::internal {

@@ -113,4 +113,8 @@ void KernelRow(const Kernel& kernel, const FeatureRow& x, std::span<const Featur
   }
 }
 
+void RefuseKernelOnRanks(const Ranks& ranks) {
+  RequireOneRank(ranks, "--kernel, which compares every example with all others,");
+}
+
 }  // namespace slackline::internal

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include <slackline/core/feature_rows.h>
+#include <slackline/core/ranks.h>
 
 namespace slackline::internal {
 
@@ -45,5 +46,9 @@ double KernelValue(const Kernel& kernel, const FeatureRow& a, const FeatureRow& 
 /// vectors).
 void KernelRow(const Kernel& kernel, const FeatureRow& x, std::span<const FeatureRow> inputs,
                std::span<double> out);
+
+/// Throws DataError where several ranks train together: a row of the kernel matrix compares one
+/// example with all others, so that every rank would need all examples.
+void RefuseKernelOnRanks(const Ranks& ranks);
 
 }  // namespace slackline::internal

@@ -26,9 +26,8 @@ constexpr Offset kExactLabellings = Offset{1} << 20;
 DecodeKind ParseDecodeKind(std::string_view name) {
   if (name == "auto") return DecodeKind::kAuto;
   if (name == "lp") return DecodeKind::kLp;
-  if (name == "exact") return DecodeKind::kExact;
-  throw DataError("unknown way to decode '" + std::string(name) + "'; choose from auto, lp, exact" +
-                  DidYouMean(name, {"auto", "lp", "exact"}));
+  throw DataError("unknown way to decode '" + std::string(name) + "'; choose from auto, lp" +
+                  DidYouMean(name, {"auto", "lp"}));
 }
 
 Decoder::Method Decoder::ChooseMethod(DecodeKind kind) const {

@@ -23,8 +23,7 @@ enum class DecodeKind {
   /// Exact where that is cheap (no cycles, or at most 2^20 labellings), else the LP, rounded and
   /// improved.
   kAuto,
-  kLp,    ///< exact without cycles, else the LP relaxation, rounded
-  kExact  ///< the same as kAuto
+  kLp  ///< exact without cycles, else the LP relaxation, rounded
 };
 
 /// The meaning of a max-marginal where no exact method is used. kValues: the value of the LP
@@ -32,7 +31,7 @@ enum class DecodeKind {
 /// the solver's certified bound. With exact methods the two are equal.
 enum class MaxMarginalKind { kValues, kBounds };
 
-/// Reads "auto", "lp" or "exact"; throws DataError that names the choices on anything else.
+/// Reads "auto" or "lp"; throws DataError that names the choices on anything else.
 DecodeKind ParseDecodeKind(std::string_view name);
 
 /// Decodes examples that share one graph. Keeps work space and counts: one object per thread.

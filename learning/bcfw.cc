@@ -2,11 +2,11 @@
 #include <slackline/learning/bcfw.h>
 
 #include <slackline/core/check.h>
+#include <slackline/learning/auto/race_learner.h>
 #include <slackline/learning/example_blocks/active_set_learner.h>
 #include <slackline/learning/example_blocks/plain_bcfw.h>
 #include <slackline/learning/make_in_shards.h>
 #include <slackline/learning/oracle/inexact_options.h>
-#include <slackline/learning/planes/race_learner.h>
 
 namespace slackline::internal {
 namespace {

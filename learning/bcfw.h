@@ -3,7 +3,7 @@
 // Learner `bcfw`: one block per example. Which code trains depends on its options: Frank-Wolfe
 // steps (example_blocks/plain_bcfw.h), pairwise or away steps over active sets
 // (example_blocks/active_set_learner.h), or these in a race with planes and factor blocks
-// (planes/race_learner.h), which is what `auto` chooses most of the time.
+// (auto/race_learner.h), which is what `auto` chooses most of the time.
 #pragma once
 
 #include <slackline/learning/learner_record.h>

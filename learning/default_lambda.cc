@@ -11,7 +11,6 @@
 #include <slackline/core/exact_sum.h>
 #include <slackline/core/kernel.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
-#include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {

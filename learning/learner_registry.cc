@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <slackline/core/check.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/bcfw.h>
-#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
@@ -15,8 +15,8 @@
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/kernels/kernel_map.h>
 #include <slackline/learning/option_records.h>
+#include <slackline/learning/pdhg.h>
 #include <slackline/learning/planes/joint_planes.h>
-#include <slackline/learning/primal_dual/pdhg.h>
 #include <slackline/learning/reduced_learner.h>
 #include <slackline/learning/reference/reference_learners.h>
 #include <slackline/learning/stop_relay.h>

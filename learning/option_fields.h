@@ -30,7 +30,7 @@ class LearnerKind {
   constexpr std::string_view name() const { return name_; }
   constexpr auto operator<=>(const LearnerKind&) const = default;
 
-  /// Chosen from the structure of the problem (learning/choose_learner.h).
+  /// Chosen from the structure of the problem (learning/auto/choose_learner.h).
   static const LearnerKind kAuto;
   static const LearnerKind kAugmentedLagrangian, kSoft, kBcfw, kFrankWolfe, kKernelFrankWolfe,
       kKernelBcfw, kSubgradient, kCuttingPlane1, kCuttingPlaneN, kBundle, kExponentiatedGradient,
@@ -60,7 +60,7 @@ inline constexpr LearnerKind LearnerKind::kPdhg{"pdhg"};
 inline constexpr LearnerKind LearnerKind::kMultiSample{"multi-sample"};
 
 /// kAuto: pairwise for soft and al, and for bcfw where `auto` chose the learner; Frank-Wolfe for
-/// bcfw otherwise (choose_learner.h). kAway: bcfw only.
+/// bcfw otherwise (auto/choose_learner.h). kAway: bcfw only.
 enum class StepKind { kAuto, kPairwise, kAway, kFrankWolfe };
 /// kAuto: gap for bcfw with pairwise or away steps, else example.
 enum class OrderKind { kAuto, kExample, kUniform, kCyclic, kGap };

@@ -72,7 +72,7 @@ struct TrainOptions {
   double l1 = 0;
   /// For bcfw, prox-sdca, soft and al: the number of shards into which the examples are dealt
   /// (learning/shards). 0: for bcfw with active sets as many as threads where that pays, and else 1
-  /// (automatic_shards.h); several ranks have one each.
+  /// (AutomaticShards, auto/choose_learner.h); several ranks have one each.
   Index shards = 1;
   /// Kernel on input vectors (core/kernel.h). auto: linear for the kernelized learners, no kernel
   /// for the others.

@@ -140,10 +140,9 @@ TrainOptions TrainFlags::Read(LearnerKind learner) const {
 }
 
 void DecodeFlags::Register(Command* app) {
-  AddTextOption(app, "decode", &decode, "auto|lp|exact",
+  AddTextOption(app, "decode", &decode, "auto|lp",
                 "auto: exact where that is cheap (graphs without cycles, up to about 20 labels), "
-                "else the LP relaxation, rounded and improved. lp: the LP relaxation, rounded. "
-                "exact: exact where possible, else as auto",
+                "else the LP relaxation, rounded and improved. lp: the LP relaxation, rounded",
                 "auto");
   threads.Register(app);
 }

@@ -47,7 +47,7 @@ MatchingModel::MatchingModel(FeatureDictionary dictionary, MatchingCapacities ca
   SLACKLINE_CHECK(CostsFit(costs), "costs must be finite and not negative");
   auto layout = std::make_shared<WeightLayout>();
   if (dictionary_.size() > 0) edge_block_ = layout->AddBlock("edge", 1, dictionary_.size());
-  bias_block_ = layout->AddBlock("bias", 1);
+  constant_block_ = layout->AddBlock("bias", 1);
   layout_ = std::move(layout);
   weights_.assign(layout_->size(), 0.0);
 }
@@ -67,12 +67,12 @@ std::shared_ptr<const Structure> MatchingModel::MakeStructure(
   SLACKLINE_CHECK(!edges.empty(), "an example without edges has no structure");
   const std::array<Index, 2> chosen = {kAbsent, 0};
   ModelBuilder builder(layout_);
-  const FactorType bias = builder.Register(TableFactor({2}, 1, StateMap{{kAbsent, 0}, {}}));
+  const FactorType constant = builder.Register(TableFactor({2}, 1, StateMap{{kAbsent, 0}, {}}));
   std::vector<Index> scope;
   for (std::size_t k = 0; k < edges.size(); ++k) {
     const Index e = builder.AddVariable(2);
     if (edge_block_ >= 0) builder.AddLinearFeatures(e, edge_block_, e, chosen);
-    builder.AddVariableFeatures(e, bias, bias_block_);
+    builder.AddVariableFeatures(e, constant, constant_block_);
     scope.push_back(e);
   }
   builder.AddGlobalFactor(scope, std::make_shared<MatchingFactor>(MakeFactor(example, edges)));
@@ -121,7 +121,7 @@ LossOptions MatchingModel::Loss(LossScale scale) const {
 }
 
 double MatchingModel::EdgeScore(const MatchingData& data, Index edge) const {
-  double score = weights_[layout_->block(bias_block_).offset];
+  double score = weights_[layout_->block(constant_block_).offset];
   if (edge_block_ < 0) return score;
   const double* weights = weights_.data() + layout_->block(edge_block_).offset;
   const FeatureRow row = data.rows->row(edge);

@@ -89,7 +89,7 @@ class MatchingModel {
   MatchingCapacities capacities_;
   MatchingCosts costs_;
   FeatureScaling scaling_;
-  Index edge_block_ = -1, bias_block_ = 0;
+  Index edge_block_ = -1, constant_block_ = 0;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;
 };

@@ -16,7 +16,7 @@ MultiLabelReadOptions ClassReadOptions(const TaskRequest& request, bool constant
   read.separator = ReadSeparator(options.Text("separator"));
   read.categories = options.Text("categories");
   read.decimal_comma = options.Given("decimal-comma");
-  read.append_constant = constant;
+  read.constant = constant;
   read.ranks = request.ranks;
   read.shards = request.shards;
   return read;

@@ -60,7 +60,7 @@ MulticlassModel::MulticlassModel(std::vector<std::string> class_names, Index num
       "there are too many classes and features");
   auto layout = std::make_shared<WeightLayout>();
   class_block_ = layout->AddBlock("classes", num_classes(), num_features);
-  if (has_constant) bias_block_ = layout->AddBlock("bias", num_classes());
+  if (has_constant) constant_block_ = layout->AddBlock("bias", num_classes());
   weights_.assign(layout->size(), 0.0);
   layout_ = std::move(layout);
 }

@@ -37,7 +37,7 @@ class MulticlassModel {
   const std::vector<std::string>& class_names() const { return class_names_; }
   Index num_classes() const { return static_cast<Index>(class_names_.size()); }
   Index num_features() const { return inputs_.num_features(); }  ///< without the constant
-  bool has_constant() const { return bias_block_ >= 0; }
+  bool has_constant() const { return constant_block_ >= 0; }
   /// Features, scaling, and how data are read: see ModelInputs.
   const std::vector<std::string>& feature_names() const { return inputs_.feature_names(); }
   void set_feature_names(std::vector<std::string> names) {
@@ -95,7 +95,7 @@ class MulticlassModel {
  private:
   std::vector<std::string> class_names_;
   ModelInputs inputs_;
-  Index class_block_ = 0, bias_block_ = -1;
+  Index class_block_ = 0, constant_block_ = -1;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;
   std::optional<KernelSupport> support_;

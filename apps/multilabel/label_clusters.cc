@@ -7,7 +7,7 @@
 #include <set>
 
 #include <slackline/core/check.h>
-#include <slackline/core/example_sums.h>
+#include <slackline/core/exact_sum.h>
 #include <slackline/core/factor_graph_builder.h>
 
 namespace slackline::internal {

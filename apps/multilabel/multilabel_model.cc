@@ -32,13 +32,14 @@ bool ArePairs(const std::vector<LabelPair>& pairs, Index num_labels) {
   return static_cast<Offset>(pairs.size()) <= kMaxLabelPairs;
 }
 
-/// `bias`: whether labels have a constant feature besides their columns. `counts`: see MakeDataset.
-std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool bias,
+/// `constant`: whether labels have a constant feature besides their columns. `counts`: see
+/// MakeDataset.
+std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool constant,
                                                const std::vector<LabelPair>& pairs,
                                                CountRange counts) {
   auto layout = std::make_shared<WeightLayout>();
   const Index label_block = layout->AddBlock("labels", labels, columns);
-  const Index bias_block = bias ? layout->AddBlock("bias", labels) : -1;
+  const Index constant_block = constant ? layout->AddBlock("bias", labels) : -1;
   const auto num_pairs = static_cast<Index>(pairs.size());
   const Index pair_block = num_pairs > 0 ? layout->AddBlock("pairs", num_pairs) : -1;
   FactorGraphBuilder graph;
@@ -59,7 +60,7 @@ std::shared_ptr<const Structure> MakeStructure(Index labels, Index columns, bool
   }
   const Index on = structure.AddStateMap({{kAbsent, 0}, {}});
   for (Index i = 0; i < labels; ++i) structure.AddLinear(i, label_block, 0, on, i);
-  for (Index i = 0; i < labels && bias; ++i) structure.AddConstant(i, bias_block, on, i);
+  for (Index i = 0; i < labels && constant; ++i) structure.AddConstant(i, constant_block, on, i);
   const Index both_on = structure.AddStateMap({{kAbsent, kAbsent, kAbsent, 0}, {}});
   for (Index c = 0; c < num_pairs; ++c) structure.AddConstant(labels + c, pair_block, both_on, c);
   return structure.Build();
@@ -226,7 +227,7 @@ MultiLabelReadOptions MultiLabelModel::ReadOptions() const {
   options.label_names = label_names_;
   options.num_features = num_features_;
   options.feature_names = feature_names_;
-  options.append_constant = has_constant_ && !kernelized_;
+  options.constant = has_constant_ && !kernelized_;
   options.scaling = scaling_;
   options.table = input_.table;
   options.fill_values = input_.fill_values;

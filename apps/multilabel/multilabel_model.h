@@ -4,7 +4,7 @@
 // means that the example has the label.
 //   φ_i(x, 1) = x, with own weights per label; φ_i(x, 0) = 0
 //   φ_ij = [y_i = y_j = 1], one weight per pair of the label graph
-// The constant feature (bias), if a model has one, is the last feature of x.
+// The constant feature, if a model has one, is the last feature of x.
 //
 // Kernelized models compare inputs by a kernel (core/kernel.h) and store support vectors in place
 // of the weights of x. The constant is then not a feature of x but a separate weight per label:

@@ -45,7 +45,7 @@ SequenceExplanation ExplainSequence(const SequenceModel& model, const SequenceDa
     token.label = model.label_names()[y];
     token.observations =
         ExplainToken(model, data.rows->row(first + static_cast<Index>(i)), labels[i], top);
-    token.constant = model.bias_weights()[y];
+    token.constant = model.constant_weights()[y];
     if (i == 0) {
       token.start = model.start_weights()[y];
     } else {

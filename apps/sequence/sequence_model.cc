@@ -82,7 +82,7 @@ SequenceModel::SequenceModel(std::vector<std::string> label_names, Index num_fea
   const Index k = num_labels();
   auto layout = std::make_shared<WeightLayout>();
   token_block_ = layout->AddBlock("token", k, num_features_);
-  bias_block_ = layout->AddBlock("bias", k);
+  constant_block_ = layout->AddBlock("bias", k);
   start_block_ = layout->AddBlock("start", k);
   end_block_ = layout->AddBlock("end", k);
   transition_block_ = layout->AddBlock("transition", k * k);
@@ -106,7 +106,7 @@ std::shared_ptr<const Structure> SequenceModel::MakeStructure(Index length) cons
   const Index label = structure.AddStateMap(IdentityMap(num_labels()));
   for (Index i = 0; i < length; ++i) {
     structure.AddLinear(i, token_block_, i, label);
-    structure.AddConstant(i, bias_block_, label);
+    structure.AddConstant(i, constant_block_, label);
   }
   structure.AddConstant(0, start_block_, label);
   structure.AddConstant(length - 1, end_block_, label);

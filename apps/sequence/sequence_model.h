@@ -113,7 +113,7 @@ class SequenceModel {
   void TokenScores(const FeatureRow& x, std::span<double> scores) const;
   /// The weights of single blocks, in the order of the layout.
   std::span<const double> token_weights() const { return Block(token_block_); }
-  std::span<const double> bias_weights() const { return Block(bias_block_); }
+  std::span<const double> constant_weights() const { return Block(constant_block_); }
   std::span<const double> start_weights() const { return Block(start_block_); }
   std::span<const double> end_weights() const { return Block(end_block_); }
   std::span<const double> transition_weights() const { return Block(transition_block_); }
@@ -140,7 +140,8 @@ class SequenceModel {
   std::optional<SequenceFeatures> features_;  // of CoNLL data and attributes
   FeatureScaling scaling_;
   std::optional<BioRules> rules_;  // with constraints
-  Index token_block_ = 0, bias_block_ = 0, start_block_ = 0, end_block_ = 0, transition_block_ = 0;
+  Index token_block_ = 0, constant_block_ = 0, start_block_ = 0, end_block_ = 0,
+        transition_block_ = 0;
   std::shared_ptr<const WeightLayout> layout_;
   std::vector<double> weights_;
   std::optional<KernelSupport> support_;

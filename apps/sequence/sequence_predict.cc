@@ -114,7 +114,7 @@ void SequenceDecoder::Scores(const FeatureRows& rows, Index first, Index length)
   for (Index i = 0; i < length; ++i) {
     double* scores = scores_.data() + i * k;
     model_.TokenScores(rows.row(first + i), {scores, k});
-    add(model_.bias_weights(), scores);
+    add(model_.constant_weights(), scores);
   }
   add(model_.start_weights(), scores_.data());
   add(model_.end_weights(), scores_.data() + (length - 1) * k);

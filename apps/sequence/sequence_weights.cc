@@ -19,7 +19,7 @@ void AddLabels(const SequenceModel& model, const WeightSummaryOptions& options,
   for (Index label = 0; label < shown; ++label) {
     LabelWeights entry;
     entry.label = model.label_names()[label];
-    entry.constants = {{"constant", model.bias_weights()[label], kNone},
+    entry.constants = {{"constant", model.constant_weights()[label], kNone},
                        {"start", model.start_weights()[label], kNone},
                        {"end", model.end_weights()[label], kNone}};
     entry.features = RankWeights({model.token_weights(), label, model.num_labels(), columns},

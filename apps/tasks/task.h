@@ -55,7 +55,7 @@
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/apps/training/input_scaling.h>
 #include <slackline/apps/training/train_task.h>
-#include <slackline/learning/kernels/kernel_ranks.h>
+#include <slackline/core/kernel.h>
 #include <slackline/learning/problem.h>
 
 namespace slackline::internal {

@@ -16,7 +16,7 @@
 #include <slackline/apps/common/training_curve.h>
 #include <slackline/apps/common/training_record.h>
 #include <slackline/core/loss.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>

@@ -10,7 +10,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 
 #include "bench/drawn/grid_edges.h"
@@ -44,7 +44,7 @@ class SmoothField {
   Wave waves_[4];
 };
 
-void AddChains(const GridProblemOptions& options, const PairwiseTableFactor& pair, Index table,
+void AddChains(const GridProblemOptions& options, const TableFactor& pair, Index table,
                ModelBuilder* builder) {
   const auto row = std::make_shared<TreeFactor>(TreeFactor::Chain(options.cols, pair));
   const auto column = std::make_shared<TreeFactor>(TreeFactor::Chain(options.rows, pair));
@@ -69,7 +69,7 @@ std::shared_ptr<const Structure> GridStructure(const GridProblemOptions& options
     builder.AddVariable(options.states);
     builder.AddLinearFeatures(v, unary, v);
   }
-  const PairwiseTableFactor pair(options.states, options.states);
+  const TableFactor pair({options.states, options.states});
   if (options.chains) {
     AddChains(options, pair, table, &builder);
     return builder.Build();

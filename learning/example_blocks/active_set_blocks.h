@@ -170,16 +170,16 @@ class ActiveSetBlocks {
     const Dataset& data = problem_.data();
     if (k + kFar < order.size()) {
       const Index m = order[k + kFar];
-      data.Prefetch(m, 0);
+      data.PrefetchEntry(m);
       Prefetch(&sets_[m], sizeof(ActiveSet), 3);
     }
     if (k + kMiddle < order.size()) {
       const Index m = order[k + kMiddle];
-      data.Prefetch(m, 1);
+      data.PrefetchLabels(m);
       Prefetch(problem_.loss(m).data());
       sets_[m].PrefetchParts();
     }
-    if (k + kNear < order.size()) data.Prefetch(order[k + kNear], 2);
+    if (k + kNear < order.size()) data.PrefetchValues(order[k + kNear]);
   }
 
   Index kept(Index m) const { return sets_[m].size(); }

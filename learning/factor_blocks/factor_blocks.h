@@ -46,6 +46,13 @@
 
 namespace slackline::internal {
 
+/// How a pass steps on the factor blocks of all examples.
+struct FactorPass {
+  double rho = 1;
+  double eta_step = 0;          ///< τ/ρ; 0: multipliers stay as they are
+  Index visits_per_update = 1;  ///< in the order `uniform`: visits of an example per update
+};
+
 class FactorBlocks {
  public:
   /// StepKind::kAuto means pairwise. Starts at the ground truth: μ = indicator of y^m, w = 0, η =

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <slackline/learning/factor_blocks/factor_certificate.h>
-#include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/learner_record.h>
 #include <slackline/learning/step/mixed_points.h>

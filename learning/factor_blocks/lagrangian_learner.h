@@ -8,7 +8,6 @@
 
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/centred_learner.h>
-#include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <slackline/learning/factor_blocks/centred_learner.h>
-#include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/factor_blocks/soft.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/options.h>

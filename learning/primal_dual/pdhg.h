@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Learner `pdhg`: the whole LP-relaxed training problem as one saddle point, by the primal-dual
-// hybrid gradient method. For graphs with cycles, where labellings are not corners enough and an LP
+// The whole LP-relaxed training problem as one saddle point, by the primal-dual hybrid gradient
+// method. For graphs with cycles, where labellings are not corners enough and an LP
 // solver takes too long.
 //
 //   min over w, δ   max over μ_i in simplices, μ_c ≥ 0
@@ -30,18 +30,11 @@
 #include <memory>
 
 #include <slackline/learning/learner.h>
-#include <slackline/learning/learner_record.h>
 #include <slackline/learning/options.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/step/dual_points.h>
 
 namespace slackline::internal {
-
-struct PdhgOptions {
-  /// Whether example blocks with labellings as corners begin (labellings_first.h). kAuto: where
-  /// `auto` chose the learner.
-  Switch labellings = Switch::kAuto;
-};
 
 /// The part of the learner that other learners use.
 class PdhgLearnerBase : public Learner {
@@ -53,7 +46,5 @@ class PdhgLearnerBase : public Learner {
 /// The saddle point alone, without labellings before it.
 std::unique_ptr<PdhgLearnerBase> MakeSaddleLearner(const Problem& problem,
                                                    const TrainOptions& options);
-
-extern const LearnerRecord kPdhgLearner;
 
 }  // namespace slackline::internal

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <string_view>
 
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/problem.h>
 #include <slackline/learning/progress.h>

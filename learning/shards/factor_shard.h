@@ -17,7 +17,6 @@
 #include <slackline/learning/factor_blocks/active_pairs.h>
 #include <slackline/learning/factor_blocks/factor_blocks.h>
 #include <slackline/learning/factor_blocks/factor_certificate.h>
-#include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/shards/shard.h>
 #include <slackline/learning/step/mixed_points.h>
 #include <slackline/learning/step/sampling.h>

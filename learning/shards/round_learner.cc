@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
 #include <slackline/core/timer.h>
 #include <slackline/learning/problem_scales.h>
@@ -46,7 +47,8 @@ constexpr double kPartsOfVisits = 24;
 
 }  // namespace
 
-RoundLearner::RoundLearner(const Problem& problem, const TrainOptions& options)
+RoundLearner::RoundLearner(const Problem& problem, const TrainOptions& options,
+                           const ShardMaker& make)
     : problem_(problem),
       options_(options),
       ranks_(RanksOf(options)),
@@ -61,10 +63,12 @@ RoundLearner::RoundLearner(const Problem& problem, const TrainOptions& options)
   traits_.dual_point = this;
   traits_.lambda = this;
   traits_.scales = this;
+  MakeShards(make);
+  Distribute();
+  CountWork();
 }
 
-void RoundLearner::MakeShards(
-    const std::function<std::unique_ptr<Shard>(const Problem& problem, Index number)>& make) {
+void RoundLearner::MakeShards(const ShardMaker& make) {
   shards_.resize(plan_.count());
   const StopRelay* const relay = StopRelay::Preparation::Current();
   std::atomic<bool> out_of_time{false};
@@ -74,7 +78,8 @@ void RoundLearner::MakeShards(
       const Index k = chunk.begin;
       const StopRelay::Preparation preparation(relay);
       try {
-        shards_[k] = make(ProblemOfRange(problem_, plan_.range(k)), plan_.first + k);
+        shards_[k] = make(ProblemOfRange(problem_, plan_.range(k)), num_examples(), plan_.first + k,
+                          &common_);
       } catch (const OutOfTime&) {
         out_of_time = true;
       }
@@ -126,8 +131,28 @@ void RoundLearner::ForShards(const std::function<void(std::size_t k)>& work) {
   if (!seconds_.empty()) critical_seconds_ += *std::max_element(seconds_.begin(), seconds_.end());
 }
 
+void RoundLearner::MakePass(const StopControl& stop,
+                            const std::function<void(const Visitor& visit)>& visits) {
+  RequireSettled();
+  visits([&](const std::function<void(Shard&)>& choose, Until until) {
+    return Visit(choose, until, stop);
+  });
+  if (state_ == RoundState::kRunning) {
+    // The changes of the last part have been added up already.
+    ForShards([&](std::size_t k) { shards_[k]->TakeFrequent(); });
+    EndRound();
+  }
+  if (state_ == RoundState::kEnded) ForShards([&](std::size_t k) { Settle(k); });
+  state_ = RoundState::kSettled;
+}
+
+void RoundLearner::RequireSettled() const {
+  SLACKLINE_CHECK(state_ == RoundState::kSettled, "a round of visits is open");
+}
+
 VisitProgress RoundLearner::Visit(const std::function<void(Shard&)>& choose, Until until,
                                   const StopControl& stop) {
+  centre_.Leave();
   const std::int64_t before = Work();
   VisitProgress progress;
   bool chosen = false;
@@ -214,16 +239,6 @@ double RoundLearner::EndRound() {
   return gain * plan_.num_examples - std::exchange(counted_gain_, 0.0);
 }
 
-void RoundLearner::SettleAll() {
-  if (state_ == RoundState::kRunning) {
-    // The changes of the last part have been added up already.
-    ForShards([&](std::size_t k) { shards_[k]->TakeFrequent(); });
-    EndRound();
-  }
-  if (state_ == RoundState::kEnded) ForShards([&](std::size_t k) { Settle(k); });
-  state_ = RoundState::kSettled;
-}
-
 void RoundLearner::Count(const ShardExchange::Cost& cost) {
   ++made_rounds_;
   exchange_work_ += cost.work;
@@ -248,6 +263,7 @@ void RoundLearner::Settle(std::size_t k) {
 }
 
 void RoundLearner::Distribute() {
+  RequireSettled();
   common_.BeginAgain();
   ForShards([&](std::size_t k) {
     shards_[k]->TakeWeights();
@@ -258,6 +274,7 @@ void RoundLearner::Distribute() {
 void RoundLearner::SumOfVectors(
     Offset length, const std::function<void(std::size_t k, std::vector<double>* part)>& write,
     std::vector<double>* sum) {
+  RequireSettled();
   const Ranks::Piece mine = ranks_.PieceOf(length);
   // With several ranks: the pieces of all shards, one after the other.
   std::vector<double> come(ranks_.alone() ? 0 : Size(plan_.total * mine.size()));
@@ -352,22 +369,26 @@ void RoundLearner::Rebuild() {
   Distribute();
 }
 
-void RoundLearner::ArchiveRounds(StateArchive* archive) {
+void RoundLearner::RebuildForLambda() {
+  made_rounds_ = 0;
+  critical_seconds_ = 0;
+  centre_.Leave();
+  Rebuild();
+  CountWork();
+}
+
+void RoundLearner::ArchiveRounds(StateArchive* archive, const std::function<void()>& rest) {
+  if (archive->loading()) state_ = RoundState::kSettled;
+  RequireSettled();
   archive->FiniteReals(common_.values);
   exchange_.Archive(archive);
   for (std::int64_t* count : {&exchange_work_, &last_exchange_, &made_rounds_, &visits_})
     archive->Count(count);
-  if (archive->loading()) state_ = RoundState::kSettled;
-}
-
-void RoundLearner::ArchiveShards(StateArchive* archive) {
-  for (const auto& shard : shards_) {
-    archive->Part();
-    shard->Archive(archive);
-  }
+  rest();
   if (!archive->loading()) return;
   evaluated_.clear();
   Distribute();
+  CountWork();
 }
 
 }  // namespace slackline::internal

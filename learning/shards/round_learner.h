@@ -18,7 +18,9 @@
 // visits what remains, all shards stop as soon as half of them have visited all their chosen
 // examples (Until::kHalfDone).
 //
-// A derived class makes its shards and decides which examples they visit.
+// A derived class says how its shards are made and which examples they visit. Visits are possible
+// within MakePass only, which ends the last round: everything else finds the points of all shards
+// up to date, and the same weights in all shards.
 #pragma once
 
 #include <algorithm>
@@ -71,12 +73,20 @@ class RoundLearner : public Learner,
   }
 
  protected:
-  /// Throws what PlanShards throws. MakeShards follows.
-  RoundLearner(const Problem& problem, const TrainOptions& options);
-  /// make(problem, number): the shard of that number, with the problem of its examples. Called by
-  /// several threads.
-  void MakeShards(
-      const std::function<std::unique_ptr<Shard>(const Problem& problem, Index number)>& make);
+  /// Makes the shard of that number, with the problem of its examples; total and common are as for
+  /// Shard. Called by several threads.
+  using ShardMaker = std::function<std::unique_ptr<Shard>(
+      const Problem& problem, Index total, Index number, const CommonWeights* common)>;
+  /// Makes shards of a class with these arguments between the problem and `total`. The arguments
+  /// must outlive the result.
+  template <class OneShard, class... Arguments>
+  static ShardMaker MakerOf(const Arguments&... arguments) {
+    return [&](const Problem& problem, Index total, Index number, const CommonWeights* common) {
+      return std::make_unique<OneShard>(problem, arguments..., total, number, common);
+    };
+  }
+  /// Makes the shards. Throws what PlanShards and `make` throw.
+  RoundLearner(const Problem& problem, const TrainOptions& options, const ShardMaker& make);
 
   /// Moves the centre to the common weights, and gives all shards the weights that follow.
   void MoveCentre(double kappa);
@@ -108,30 +118,24 @@ class RoundLearner : public Learner,
     return std::accumulate(values.begin(), values.end(), 0.0);
   }
 
-  /// When a call of Visit ends.
+  /// When some visits end.
   enum class Until {
     kAllDone,   ///< all shards have visited all that they chose
     kHalfDone,  ///< half of the shards that chose any have; the others leave the rest for later
   };
   /// Lets all shards visit examples side by side. choose(shard) chooses the examples; the shard has
-  /// the newest weights then. A round may stay open from one call to the next, until SettleAll.
-  VisitProgress Visit(const std::function<void(Shard&)>& choose, Until until,
-                      const StopControl& stop);
-  /// Ends an open round, and makes every shard keep its share of the round's changes.
-  void SettleAll();
-  /// Gives all shards the common values.
-  void Distribute();
+  /// the newest weights then. A round may stay open from one call to the next.
+  using Visitor =
+      std::function<VisitProgress(const std::function<void(Shard&)>& choose, Until until)>;
+  /// Calls visits(visit), which makes all visits of a pass. Then ends the open round, and every
+  /// shard keeps its share of the round's changes.
+  void MakePass(const StopControl& stop, const std::function<void(const Visitor& visit)>& visits);
   /// Adds up the counts of all shards, at the end of a pass.
   void CountWork();
   /// The work of all passes: visits and exchanges.
   std::int64_t Work() const { return exchange_work_ + counts_.work; }
   /// The sums that the last CountWork has made.
   const Shard::Counts& counts() const { return counts_; }
-  /// Counts rounds from 0 again, with another λ.
-  void ForgetRounds() {
-    made_rounds_ = 0;
-    critical_seconds_ = 0;
-  }
 
   CertifiedProblem Certified() const;
   /// The mean of the shards' bounds on hinges at any weights.
@@ -159,13 +163,12 @@ class RoundLearner : public Learner,
   /// Computes the common weights from the points, which removes rounding errors, and gives them to
   /// all shards.
   void Rebuild();
+  /// The same after a change of λ; rounds are counted from 0 again.
+  void RebuildForLambda();
 
-  /// Archives the common weights, the exchange, and counts, but not the centre; the parts of the
-  /// shards follow.
-  void ArchiveRounds(StateArchive* archive);
-  /// Archives the shards, each as a part of its own; after loading them, gives all shards the
-  /// common weights.
-  void ArchiveShards(StateArchive* archive);
+  /// Archives the common weights, the exchange, and counts; then calls `rest`, which archives the
+  /// centre and the shards. After loading, gives all shards the common weights.
+  void ArchiveRounds(StateArchive* archive, const std::function<void()>& rest);
 
   Problem problem_;  // of this rank's examples
   TrainOptions options_;
@@ -178,6 +181,9 @@ class RoundLearner : public Learner,
   int threads_;
 
  private:
+  void MakeShards(const ShardMaker& make);
+  /// Gives all shards the common values.
+  void Distribute();
   /// Calls work(k) for every shard of this rank, side by side; seconds_ becomes the processor time
   /// of each.
   void RunShards(const std::function<void(std::size_t k)>& work);
@@ -196,6 +202,8 @@ class RoundLearner : public Learner,
     bool done = false;
     StopControl::Wish wish = StopControl::Wish::kGoOn;
   };
+  VisitProgress Visit(const std::function<void(Shard&)>& choose, Until until,
+                      const StopControl& stop);
   /// Makes a part of a round. choose: null after the first part of a call of Visit.
   void RunPart(const StopControl& stop, const std::function<void(Shard&)>* choose);
   /// The work after which shards end the next part of a round.
@@ -206,6 +214,8 @@ class RoundLearner : public Learner,
   /// Whether the shards have done enough of what they chose.
   bool Done(Until until) const;
   void Settle(std::size_t k);
+  /// Throws std::invalid_argument within a pass.
+  void RequireSettled() const;
   void SendPieces(Index k, Offset length, std::span<const double> vector,
                   std::vector<double>* come);
 

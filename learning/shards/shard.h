@@ -6,9 +6,8 @@
 // combined (shard_exchange.h), and the shard keeps a share of its own changes.
 //
 // Derived classes decide what a shard keeps of its examples and how it visits them: ActiveSetShard
-// keeps active sets, PointShard one point per example, FactorShard factor blocks, and CornerShard
-// calls the oracle once for every example at the same weights. Virtual functions are called once
-// per part, round or check, never per visit.
+// keeps active sets, PointShard one point per example, and FactorShard factor blocks. Virtual
+// functions are called once per part, round or check, never per visit.
 #pragma once
 
 #include <algorithm>

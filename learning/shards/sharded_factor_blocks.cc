@@ -7,7 +7,6 @@
 
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/factor_blocks/factor_pass.h>
 #include <slackline/learning/factor_blocks/lagrangian_learner.h>
 #include <slackline/learning/factor_blocks/soft_learner.h>
 #include <slackline/learning/shards/factor_shard.h>
@@ -20,21 +19,15 @@ namespace {
 class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
  public:
   ShardedFactorLearner(const Problem& problem, const TrainOptions& options, bool multipliers)
-      : RoundLearner(problem, options),
+      : RoundLearner(problem, options, MakerOf<FactorShard>(options, multipliers)),
         shrinks_(multipliers && !uniform_order() &&
                  options.own<AugmentedLagrangianOptions>().shrinking != Switch::kOff),
         mixture_(problem.lambda()) {
-    MakeShards([&](const Problem& of_shard, Index number) {
-      return std::make_unique<FactorShard>(of_shard, options, multipliers, num_examples(), number,
-                                           &common_);
-    });
     bool globals = false;
     for (Index k = 0; k < plan_.count(); ++k)
       globals = globals || shard(k).blocks().globals().count() > 0;
     with_globals_ = ranks_.Any(globals);
     traits_.advisor = this;
-    Distribute();
-    CountWork();
   }
 
   Evaluation Evaluate(int threads) override {
@@ -73,37 +66,31 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
     mixture_ = DualMixture(problem.lambda());
     keeping_.Restart();
     pass_ = checked_at_ = 0;
-    ForgetRounds();
-    centre_.Leave();
-    Rebuild();
-    CountWork();
+    RebuildForLambda();
   }
 
   void Archive(StateArchive* archive) override {
     archive->Tag("shards of factor blocks");
-    ArchiveRounds(archive);
-    archive->PositiveReal(&rho_);
-    centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
-    mixture_.Archive(problem_.num_weights(), archive);
-    archive->Passes(&pass_);
-    archive->Passes(&checked_at_);
-    shrinking_.Archive(archive);
-    ArchiveControl(archive);
-    const bool known = keeping_.Archive(archive);
-    for (Index k = 0; k < plan_.count(); ++k) {
-      archive->Part();
-      shard(k).Archive(archive);
-      if (archive->loading()) shard(k).ForgetPoints();
-      if (known) shard(k).ArchivePoints(mixture_.size(), archive);
-    }
-    if (!archive->loading()) return;
-    for (Index k = 0; k < plan_.count(); ++k) {
-      if (!keeping_.keeps()) shard(k).ForgetPoints();
-      shard(k).ReadBest(DualPointIsBest());
-    }
-    evaluated_.clear();
-    Distribute();
-    CountWork();
+    ArchiveRounds(archive, [&] {
+      archive->PositiveReal(&rho_);
+      centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
+      mixture_.Archive(problem_.num_weights(), archive);
+      archive->Passes(&pass_);
+      archive->Passes(&checked_at_);
+      shrinking_.Archive(archive);
+      ArchiveControl(archive);
+      const bool known = keeping_.Archive(archive);
+      for (Index k = 0; k < plan_.count(); ++k) {
+        archive->Part();
+        shard(k).Archive(archive);
+        if (archive->loading()) shard(k).ForgetPoints();
+        if (known) shard(k).ArchivePoints(mixture_.size(), archive);
+      }
+      for (Index k = 0; archive->loading() && k < plan_.count(); ++k) {
+        if (!keeping_.keeps()) shard(k).ForgetPoints();
+        shard(k).ReadBest(DualPointIsBest());
+      }
+    });
   }
 
  protected:
@@ -128,10 +115,10 @@ class ShardedFactorLearner : public RoundLearner, public CheckAdvisor {
                              : shrinks_ ? PairVisits::kActive
                                         : PairVisits::kAll;
     rho_ = pass.rho;
-    centre_.Leave();
-    Visit([&](Shard& one) { static_cast<FactorShard&>(one).Choose(pass, pairs); }, Until::kAllDone,
-          stop);
-    SettleAll();
+    MakePass(stop, [&](const Visitor& visit) {
+      visit([&](Shard& one) { static_cast<FactorShard&>(one).Choose(pass, pairs); },
+            Until::kAllDone);
+    });
     if (!all) return;
     ActivePairs::Counts sum;
     for (const ActivePairs::Counts& of_shard : OfAllShards([](const Shard& one) {

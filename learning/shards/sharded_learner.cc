@@ -19,24 +19,21 @@ namespace {
 class ShardedLearner : public RoundLearner, public CheckAdvisor {
  public:
   ShardedLearner(const Problem& problem, const TrainOptions& options)
-      : RoundLearner(problem, options),
+      : RoundLearner(problem, options, MakerOf<ActiveSetShard>(options)),
         in_windows_(problem.data().WindowEnds().size() > 1),
         point_(options.proximal != Switch::kOff, [this](Index m, std::vector<double>* coordinates) {
           return NewestPoint(m, coordinates);
         }) {
-    MakeShards([&](const Problem& of_shard, Index number) {
-      return std::make_unique<ActiveSetShard>(of_shard, options, num_examples(), number, &common_);
-    });
     traits_.advisor = this;
-    Distribute();
     if (options.proximal != Switch::kOff) BeginCentre();
     CountAll();
   }
 
   void RunPass(const StopControl& stop) override {
-    const VisitProgress total = VisitWorthwhile(Visits::kCallOracle, stop);
-    rounds_.Run(total, stop, [&] { return VisitWorthwhile(Visits::kActiveSets, stop); });
-    SettleAll();
+    MakePass(stop, [&](const Visitor& visit) {
+      const VisitProgress total = VisitWorthwhile(Visits::kCallOracle, visit);
+      rounds_.Run(total, stop, [&] { return VisitWorthwhile(Visits::kActiveSets, visit); });
+    });
     if (!stop.ShouldStop()) AdaptCentre();
     if (++pass_ % ActiveSetBlocks::kRebuildEvery == 0) Rebuild();
     CountAll();
@@ -85,34 +82,30 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
     rounds_ = ActiveSetRounds();
     control_ = ProximalControl();
     pass_ = 0;
-    ForgetRounds();
-    centre_.Leave();
-    Rebuild();
+    RebuildForLambda();
     if (options_.proximal != Switch::kOff && kappa() == 0) BeginCentre();
     CountAll();
   }
 
   void Archive(StateArchive* archive) override {
     archive->Tag("shards");
-    ArchiveRounds(archive);
-    centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
-    archive->FiniteReal(&centre_gap_);
-    control_.Archive(archive);
-    for (std::int64_t* count : {&check_work_, &work_at_check_}) archive->Count(count);
-    archive->Passes(&pass_);
-    rounds_.Archive(archive);
-    EvaluatedPoint::Loading point = point_.ArchiveHead(problem_.size(), archive);
-    for (Index k = 0; k < plan_.count(); ++k) {
-      archive->Part();
-      shards_[k]->Archive(archive);
-      for (Index m = plan_.range(k).begin; m < plan_.range(k).end; ++m)
-        point_.ArchiveExample(problem_.data(), m, archive, &point);
-    }
-    if (!archive->loading()) return;
-    point_.EndLoading(std::move(point));
-    evaluated_.clear();
-    Distribute();
-    CountAll();
+    ArchiveRounds(archive, [&] {
+      centre_.Archive(problem_.num_weights(), problem_.lambda(), archive);
+      archive->FiniteReal(&centre_gap_);
+      control_.Archive(archive);
+      for (std::int64_t* count : {&check_work_, &work_at_check_}) archive->Count(count);
+      archive->Passes(&pass_);
+      rounds_.Archive(archive);
+      EvaluatedPoint::Loading point = point_.ArchiveHead(problem_.size(), archive);
+      for (Index k = 0; k < plan_.count(); ++k) {
+        archive->Part();
+        shards_[k]->Archive(archive);
+        for (Index m = plan_.range(k).begin; m < plan_.range(k).end; ++m)
+          point_.ArchiveExample(problem_.data(), m, archive, &point);
+      }
+      if (archive->loading()) point_.EndLoading(std::move(point));
+    });
+    if (archive->loading()) CountAll();
   }
 
  private:
@@ -152,13 +145,12 @@ class ShardedLearner : public RoundLearner, public CheckAdvisor {
   }
 
   /// Visits the examples of all shards whose gap or spread is worth a visit.
-  VisitProgress VisitWorthwhile(Visits visits, const StopControl& stop) {
+  VisitProgress VisitWorthwhile(Visits visits, const Visitor& visit) {
     const double mean = MeanFor(visits);
     // Except in the first pass, the next pass knows all gaps even if this one reaches few examples.
     const bool first = visits == Visits::kCallOracle && !std::isfinite(mean);
-    centre_.Leave();
-    return Visit([&](Shard& one) { static_cast<ActiveSetShard&>(one).Choose(visits, mean); },
-                 first ? Until::kAllDone : Until::kHalfDone, stop);
+    return visit([&](Shard& one) { static_cast<ActiveSetShard&>(one).Choose(visits, mean); },
+                 first ? Until::kAllDone : Until::kHalfDone);
   }
 
   /// The mean of the gaps or spreads of all shards.

@@ -173,23 +173,18 @@ class ShardedPointLearner : public RoundLearner, public CheckListener {
  public:
   ShardedPointLearner(const Problem& problem, const TrainOptions& options,
                       const PointBlocks::Terms& terms)
-      : RoundLearner(problem, options), terms_(terms) {
-    MakeShards([&](const Problem& of_shard, Index number) {
-      return std::make_unique<PointShard>(of_shard, options, terms, num_examples(), number,
-                                          &common_);
-    });
+      : RoundLearner(problem, options, MakerOf<PointShard>(options, terms)), terms_(terms) {
     if (terms.l1 > 0 || terms.smoothing > 0) traits_.listener = this;
     if (terms.smoothing > 0) {
       smoothing_range_ =
           SumOverShards([](const Shard& shard) { return SmoothingRange(shard.problem()); });
     }
-    Distribute();
-    CountWork();
   }
 
   void RunPass(const StopControl& stop) override {
-    Visit([](Shard& shard) { static_cast<PointShard&>(shard).Choose(); }, Until::kAllDone, stop);
-    SettleAll();
+    MakePass(stop, [](const Visitor& visit) {
+      visit([](Shard& shard) { static_cast<PointShard&>(shard).Choose(); }, Until::kAllDone);
+    });
     if (++pass_ % PointBlocks::kRebuildEvery == 0) Rebuild();
     CountWork();
   }
@@ -241,18 +236,19 @@ class ShardedPointLearner : public RoundLearner, public CheckListener {
         PointBlocks::BestMixture(sums, v, terms_, problem.lambda(), num_examples());
     for (Index k = 0; k < plan_.count(); ++k) shard(k).blocks().ScalePoints(share);
     pass_ = 0;
-    ForgetRounds();
-    Rebuild();
-    CountWork();
+    RebuildForLambda();
   }
 
   void Archive(StateArchive* archive) override {
     archive->Tag("shards of points");
-    ArchiveRounds(archive);
-    archive->Passes(&pass_);
-    archive->Flag(&note_made_);
-    ArchiveShards(archive);
-    if (archive->loading()) CountWork();
+    ArchiveRounds(archive, [&] {
+      archive->Passes(&pass_);
+      archive->Flag(&note_made_);
+      for (const auto& shard : shards_) {
+        archive->Part();
+        shard->Archive(archive);
+      }
+    });
   }
 
  private:

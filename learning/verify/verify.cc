@@ -16,7 +16,7 @@
 #include <slackline/core/timer.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/brute_force.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/readable_marginals.h>

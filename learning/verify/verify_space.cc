@@ -7,7 +7,6 @@
 
 #include <slackline/core/check.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
-#include <slackline/learning/kernels/kernel_ranks.h>
 
 namespace slackline::internal {
 namespace {

@@ -57,9 +57,10 @@ class MultiLabelClassifier(Features, StructuredEstimator):
     calibrate : bool, default False
         Whether to learn the map from scores to probabilities (Platt scaling on held-out examples),
         which :meth:`predict_proba` needs. This takes one more training for each of five folds.
-    decode : {"auto", "lp", "exact"}, default "auto"
-        How label sets are found if the graph has cycles: by the rounded solution of a linear
-        program, or by branch and bound. "auto" chooses by the number of label sets.
+    decode : {"auto", "lp"}, default "auto"
+        How label sets are found if the graph has cycles. "lp": by the rounded solution of a linear
+        program; "auto": the same, improved by local search, or by branch and bound where there are
+        few label sets.
     learner : str, default "auto"
         Training algorithm, by its name on the command line.
     tol : float, default 1e-3

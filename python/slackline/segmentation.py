@@ -70,9 +70,10 @@ class ImageSegmenter(StructuredEstimator):
         Otherwise there may be a fifth more.
     features : {"standard", "small"}, default "standard"
         "small": fewer and smaller vocabularies, which take less time.
-    decode : {"auto", "lp", "exact"}, default "auto"
-        How labellings are found if the graph has cycles (``layers="neighbours"``): by the rounded
-        solution of a linear program, or by branch and bound.
+    decode : {"auto", "lp"}, default "auto"
+        How labellings are found if the graph has cycles (``layers="neighbours"``). "lp": by the
+        rounded solution of a linear program; "auto": the same, improved by local search, or by
+        branch and bound where there are few labellings.
     learner : str, default "auto"
         Training algorithm, by its name on the command line.
     tol : float, default 1e-3

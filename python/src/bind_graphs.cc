@@ -15,7 +15,7 @@
 #include <slackline/api/model_impl.h>
 #include <slackline/api/train_impl.h>
 #include <slackline/core/check.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/slackline.h>

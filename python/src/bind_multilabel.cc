@@ -72,7 +72,7 @@ internal::MultiLabelTrainingOptions OptionsOf(const FitArguments& arguments,
                              : internal::LossWeights::Given(own.loss_weights);
   if (options.loss.form == internal::LossForm::kF1 && !options.loss.weights.equal())
     throw internal::DataError("--loss f1 cannot be combined with --loss-weights");
-  options.bias = text("bias") == "1";
+  options.constant = text("bias") == "1";
   options.label_counts = internal::ParseLabelCounts(text("label-counts"));
   options.texts.loss = text("loss");
   // In the order of the command line.
@@ -119,7 +119,7 @@ std::pair<std::shared_ptr<MultiLabelModel>, py::dict> FitLabels(
   internal::Ranks& ranks = request.the_ranks();
   internal::MultiLabelTrainingOptions options = OptionsOf(arguments, own, request.options);
   const std::optional<internal::ScaleKind> scale = ScaleFrom(arguments.text("scale"));
-  const bool constant = options.bias && !options.kernelized;
+  const bool constant = options.constant && !options.kernelized;
   MultiLabelData data =
       DataOf(std::move(label_names), std::move(feature_names), x->rows(), x->columns(), constant);
   data.labels.assign(y.data(), y.data() + y.size());

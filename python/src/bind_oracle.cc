@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <slackline/core/number_text.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/example_blocks/whole_example_learner.h>
 #include <slackline/learning/train_loop.h>
 #include "src/convert.h"

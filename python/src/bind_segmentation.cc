@@ -24,7 +24,7 @@
 #include <slackline/apps/segmentation/segment_task.h>
 #include <slackline/core/check.h>
 #include <slackline/core/parallel.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include "src/bind_model.h"
 #include "src/convert.h"
 #include "src/module.h"

@@ -96,10 +96,10 @@ void Matrix::CheckRow(Index row) const {
 }
 
 std::shared_ptr<internal::FeatureRows> Matrix::ToRows(Index begin_row, Index end_row,
-                                                      bool append_constant) const {
-  if (append_constant || columns_ == 0) {
+                                                      bool constant) const {
+  if (constant || columns_ == 0) {
     auto rows = std::make_shared<internal::FeatureRows>();
-    AppendRows(begin_row, end_row, append_constant, rows.get());
+    AppendRows(begin_row, end_row, constant, rows.get());
     return rows;
   }
   for (Index r = begin_row; r < end_row; ++r) CheckRow(r);
@@ -114,9 +114,9 @@ std::shared_ptr<internal::FeatureRows> Matrix::ToRows(Index begin_row, Index end
       values_.subspan(first, begin(end_row) - first), columns_, arrays_));
 }
 
-void Matrix::AppendRows(Index begin_row, Index end_row, bool append_constant,
+void Matrix::AppendRows(Index begin_row, Index end_row, bool constant,
                         internal::FeatureRows* rows) const {
-  const Index constants = append_constant ? end_row - begin_row : 0;
+  const Index constants = constant ? end_row - begin_row : 0;
   const auto stored = static_cast<Offset>(begin(end_row) - begin(begin_row));
   rows->Reserve(rows->size() + end_row - begin_row, rows->stored() + stored + constants,
                 rows->stored_columns() + (sparse_ ? stored + constants : 0));
@@ -125,7 +125,7 @@ void Matrix::AppendRows(Index begin_row, Index end_row, bool append_constant,
   for (Index r = begin_row; r < end_row; ++r) {
     CheckRow(r);
     std::span<const double> row = values(r);
-    if (append_constant) {
+    if (constant) {
       with_constant.assign(row.begin(), row.end());
       with_constant.push_back(1);
       row = with_constant;
@@ -135,7 +135,7 @@ void Matrix::AppendRows(Index begin_row, Index end_row, bool append_constant,
       continue;
     }
     at.assign(columns(r).begin(), columns(r).end());
-    if (append_constant) at.push_back(columns_);
+    if (constant) at.push_back(columns_);
     rows->AddSparse(at, row);
   }
 }

@@ -49,17 +49,17 @@ class Matrix {
   std::span<const double> values(Index row) const;
   std::span<const Index> columns(Index row) const;
 
-  /// The rows as feature rows. Without `append_constant` they are views of the arrays and keep them
+  /// The rows as feature rows. Without `constant` they are views of the arrays and keep them
   /// alive; with it they are copies, in which feature columns() is 1. Throws std::invalid_argument,
   /// with the row and column, on values that are not finite. Neither this function nor the result
   /// needs the GIL.
-  std::shared_ptr<internal::FeatureRows> ToRows(bool append_constant) const {
-    return ToRows(0, rows_, append_constant);
+  std::shared_ptr<internal::FeatureRows> ToRows(bool constant) const {
+    return ToRows(0, rows_, constant);
   }
   /// The same for rows begin … end − 1 only.
-  std::shared_ptr<internal::FeatureRows> ToRows(Index begin, Index end, bool append_constant) const;
+  std::shared_ptr<internal::FeatureRows> ToRows(Index begin, Index end, bool constant) const;
   /// Appends copies of rows begin … end − 1.
-  void AppendRows(Index begin, Index end, bool append_constant, internal::FeatureRows* rows) const;
+  void AppendRows(Index begin, Index end, bool constant, internal::FeatureRows* rows) const;
   /// The same for all rows; rows for which `sparse(row)` is true are stored as sparse ones.
   /// Requires a dense matrix.
   void AppendSparse(internal::FeatureRows* rows,

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <slackline/core/check.h>
-#include <slackline/learning/kernels/kernel_ranks.h>
+#include <slackline/core/kernel.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/option_spelling.h>
 #include <slackline/learning/run/checkpoint.h>

@@ -240,8 +240,6 @@ def test_metrics_of_a_class_without_pixels_are_nan(model):
 
 def test_decode(prepared):
     fitted = segmenter(layers="neighbours", tol=0.05).fit_features(prepared)
-    maps = fitted.predict(TEST_IMAGES)
-    assert same_maps(maps, fitted.set_params(decode="exact").predict(TEST_IMAGES))
     assert fitted.metrics(TEST_IMAGES, TEST_LABELS)["certified"] == 3
     with pytest.raises(ValueError, match="decode"):
         fitted.set_params(decode="best").predict(TEST_IMAGES)

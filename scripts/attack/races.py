@@ -88,7 +88,7 @@ def commands(application, folder):
     yield "prediction", [*predict, f"{folder}/predicted"]
     yield "prediction", application.with_model(application.evaluate)
     if application.name == "multilabel":
-        for decode in ("lp", "exact"):
+        for decode in ("auto", "lp"):
             own = [*predict, f"{folder}/predicted", "--output", "scores"]
             yield "prediction", [*own, "--decode", decode]
     if application.cv:

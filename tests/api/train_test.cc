@@ -11,8 +11,8 @@
 #include <slackline/core/random.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
+#include <slackline/factors/table.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/train_loop.h>
 #include <slackline/slackline.h>
@@ -52,7 +52,7 @@ struct Both {
     }
     if (shape != Shape::kCounted) {
       for (int i = 1; i < kLength; ++i) {
-        inside.AddFactor({i - 1, i}, internal::PairwiseTableFactor(states, states), 1);
+        inside.AddFactor({i - 1, i}, internal::TableFactor({states, states}), 1);
         outside.AddFactor({v[i - 1], v[i]}, Table({states, states}), pair);
       }
     }

@@ -374,7 +374,8 @@ TEST_CASE("rows of a mapped file are read where they lie") {
   CHECK(!rows.row(2).dense());
   CHECK(rows.row(2).count == 0);
   rows.WillNeed(0, 3);
-  rows.Prefetch(0, 3, false);
+  rows.PrefetchEntries(0, 3);
+  rows.PrefetchValues(0, 3);
   const FeatureRows copy = rows;
   CHECK(!copy.in_file());
   CHECK(Expand(copy.row(1), 8) == Expand(rows.row(1), 8));

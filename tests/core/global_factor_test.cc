@@ -10,7 +10,7 @@
 #include <slackline/core/loss.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 #include <slackline/inference/binary_pairs.h>
 
@@ -27,7 +27,7 @@ struct CountModel {
 
   CountModel() {
     for (int i = 0; i < 4; ++i) builder.AddVariable(2);
-    builder.AddFactor({0, 1}, PairwiseTableFactor(2, 2), pair);
+    builder.AddFactor({0, 1}, TableFactor({2, 2}), pair);
   }
 };
 
@@ -89,7 +89,7 @@ TEST_CASE("global factors that do not fit their variables or weights are refused
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(add({0, 1}, nullptr, model.count, 0), doctest::Contains("needs an object"),
                        std::invalid_argument);
-  const auto chain = std::make_shared<TreeFactor>(TreeFactor::Chain(2, PairwiseTableFactor(3, 3)));
+  const auto chain = std::make_shared<TreeFactor>(TreeFactor::Chain(2, TableFactor({3, 3})));
   CHECK_THROWS_WITH_AS(add({0, 1}, chain, model.count, 0), doctest::Contains("3 states on axis 0"),
                        std::invalid_argument);
   CHECK(model.builder.num_global_factors() == 0);
@@ -139,5 +139,5 @@ TEST_CASE("probes are allowed joint states, and the squared range is found") {
   CHECK(one.SquaredRange() == 0);
   CHECK(CardinalityFactor(6).SquaredRange() == 2);
   // All four edges in one joint state, against all four in another: 16 + 16.
-  CHECK(TreeFactor::Chain(5, PairwiseTableFactor(2, 2)).SquaredRange() == 32);
+  CHECK(TreeFactor::Chain(5, TableFactor({2, 2})).SquaredRange() == 32);
 }

@@ -4,8 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <slackline/factors/cardinality_factor.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
+#include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 
 #include "tests/support/all_equal_factor.h"
@@ -56,8 +56,8 @@ class OutOfRange final : public Careless {
 
 TreeFactor SomeTree() {
   // A tree: 1 − 0 − 2; 2 − 3 with the axes of the table swapped; 4 alone.
-  FeatureTable two_by_three = TabulateFeatures(PairwiseTableFactor(3, 2));
-  FeatureTable three_by_two = TabulateFeatures(PairwiseTableFactor(2, 3));
+  FeatureTable two_by_three = TabulateFeatures(TableFactor({3, 2}));
+  FeatureTable three_by_two = TabulateFeatures(TableFactor({2, 3}));
   return {{2, 3, 3, 2, 4},
           18,
           {two_by_three, three_by_two},
@@ -78,7 +78,7 @@ TEST_CASE("shipped global factors conform") {
   CHECK(
       CheckGlobalFactor(CardinalityFactor(4, 2, {{0, kAbsent, 1, 1, 0}, {0.5, 0, 2, -1, 3}}, 0, 3))
           .Text() == "");
-  CHECK(CheckGlobalFactor(TreeFactor::Chain(4, PairwiseTableFactor(4, 4))).Text() == "");
+  CHECK(CheckGlobalFactor(TreeFactor::Chain(4, TableFactor({4, 4}))).Text() == "");
   CHECK(CheckGlobalFactor(SomeTree()).Text() == "");
   CHECK(CheckGlobalFactor(TreeFactor({2, 3}, 0, {}, {})).Text() == "");
 }
@@ -86,7 +86,7 @@ TEST_CASE("shipped global factors conform") {
 TEST_CASE("large factors are compared on a sample of states") {
   CHECK(CheckGlobalFactor(CardinalityFactor(40)).Text() == "");
   CHECK(CheckGlobalFactor(CardinalityFactor::ExactlyOne(40)).Text() == "");
-  CHECK(CheckGlobalFactor(TreeFactor::Chain(30, PairwiseTableFactor(5, 5))).Text() == "");
+  CHECK(CheckGlobalFactor(TreeFactor::Chain(30, TableFactor({5, 5}))).Text() == "");
 }
 
 TEST_CASE("a user-defined factor conforms") {

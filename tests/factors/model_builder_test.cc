@@ -10,10 +10,8 @@
 
 #include <slackline/core/feature_map.h>
 #include <slackline/core/random.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
 #include <slackline/factors/table.h>
-#include <slackline/factors/unary.h>
 
 #include "tests/support/factor_scores.h"
 #include "tests/support/tolerances.h"
@@ -91,8 +89,8 @@ void CheckFactorScores(const F& factor) {
 
 TEST_CASE("a structure and the factor objects give the same scores") {
   CheckFactorScores(PottsFactor(3));
-  CheckFactorScores(PairwiseTableFactor(2, 3));
-  CheckFactorScores(UnaryFactor({1, kAbsent, 1, 0}, 2));
+  CheckFactorScores(TableFactor({2, 3}));
+  CheckFactorScores(TableFactor({4}, 2, {{1, kAbsent, 1, 0}, {}}));
   CheckFactorScores(TableFactor({2, 2, 2}));
   CheckFactorScores(TableFactor::FromFunction(
       {2, 3}, 3, [](std::span<const Index> y, std::span<double> features) {
@@ -110,7 +108,7 @@ TEST_CASE("variables read inputs, potentials and unary factors") {
   builder.AddLinearFeatures(a, layout.linear, 1);
   builder.AddLinearFeatures(b, layout.linear, 0, std::array<Index, 2>{kAbsent, 0}, 2);
   builder.AddPotentials(b, layout.scalar, 0, std::array<Index, 2>{7, 7});
-  builder.AddVariableFeatures(a, UnaryFactor(3), layout.scalar, 10);
+  builder.AddVariableFeatures(a, TableFactor({3}), layout.scalar, 10);
   const auto structure = builder.Build();
   CHECK(structure->num_inputs() == 2);
   CHECK(structure->num_potentials() == 2);
@@ -182,7 +180,7 @@ TEST_CASE("temporary factors of one type but different content are distinguished
   ModelBuilder builder(layout.weights);
   builder.AddVariable(2);
   for (const Index row : {0, 1}) {
-    builder.AddVariableFeatures(0, UnaryFactor({row, kAbsent}, 2), layout.scalar);
+    builder.AddVariableFeatures(0, TableFactor({2}, 2, {{row, kAbsent}, {}}), layout.scalar);
   }
   const auto structure = builder.Build();
   REQUIRE(structure->terms(0).size() == 2);
@@ -199,7 +197,7 @@ TEST_CASE("a builder can continue after a structure was built, and parts keep th
   builder.AddFactor({0, 1}, PottsFactor(2), layout.scalar);
   const auto first = builder.Build();
   builder.AddVariable(3);
-  builder.AddFactor({2}, UnaryFactor(3), layout.scalar, 1);
+  builder.AddFactor({2}, TableFactor({3}), layout.scalar, 1);
   const auto second = builder.Build();
   CHECK(first->graph().num_parts() == 3);
   CHECK(second->graph().num_parts() == 5);
@@ -235,7 +233,7 @@ TEST_CASE("arguments out of range are refused, and leave the builder as it was")
                   std::invalid_argument);
   CHECK_THROWS_AS(builder.AddPotentials(0, layout.linear, 0), std::invalid_argument);
   CHECK_THROWS_AS(builder.AddPotentials(0, layout.scalar, -1), std::invalid_argument);
-  CHECK_THROWS_AS(builder.AddVariableFeatures(1, UnaryFactor(2), layout.scalar),
+  CHECK_THROWS_AS(builder.AddVariableFeatures(1, TableFactor({2}), layout.scalar),
                   std::invalid_argument);
   CHECK_THROWS_AS(builder.AddVariableFeatures(0, potts, layout.scalar), std::invalid_argument);
   CHECK_THROWS_AS(builder.AddFactor({0, 1}, potts, layout.scalar), std::invalid_argument);
@@ -244,9 +242,9 @@ TEST_CASE("arguments out of range are refused, and leave the builder as it was")
   CHECK_THROWS_AS(builder.AddFactor({0, 5}, potts, layout.scalar), std::invalid_argument);
   CHECK_THROWS_AS(builder.AddFactor({0}, FactorType{7}, layout.scalar), std::invalid_argument);
   CHECK(builder.num_factors() == 0);
-  CHECK_THROWS_AS(builder.AddFactor({0, 1}, PairwiseTableFactor(2, 3), layout.scalar, 15),
+  CHECK_THROWS_AS(builder.AddFactor({0, 1}, TableFactor({2, 3}), layout.scalar, 15),
                   std::invalid_argument);
-  CHECK_THROWS_AS(builder.AddFactor({0, 1}, PairwiseTableFactor(2, 3), layout.linear),
+  CHECK_THROWS_AS(builder.AddFactor({0, 1}, TableFactor({2, 3}), layout.linear),
                   std::invalid_argument);
   CHECK(builder.num_factors() == 0);
   CHECK(builder.Build()->terms(0).empty());
@@ -258,7 +256,7 @@ TEST_CASE("states of variables and factors may be forbidden") {
   builder.AddVariable(3);
   builder.ForbidStates(0, {false, true, false});
   builder.AddVariable(2);
-  const Index factor = builder.AddFactor({0, 1}, PairwiseTableFactor(3, 2), layout.scalar);
+  const Index factor = builder.AddFactor({0, 1}, TableFactor({3, 2}), layout.scalar);
   builder.ForbidFactorStates(factor, {true, false, false, false, false, true});
   const std::shared_ptr<const Structure> structure = builder.Build();
   std::vector<double> weights(layout.weights->size(), 1.0);

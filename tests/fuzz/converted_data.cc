@@ -44,7 +44,7 @@ void ReadConvertedData(std::string_view input) {
   const std::string path = PathOf(SealedConversion(input));
   for (const bool constant : {true, false}) {
     MultiLabelReadOptions options;
-    options.append_constant = constant;
+    options.constant = constant;
     try {
       const MultiLabelData data = ReadConverted(path, options);
       double sum = 0;

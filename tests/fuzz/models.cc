@@ -65,7 +65,7 @@ std::vector<std::string> MultiLabelSeeds() {
       MultiLabelReadOptions read;
       if (text == kArffText) read.labels_xml = PathOf(kXmlText, 1);
       if (text == kTableText) read.label_columns = "a,b";
-      read.append_constant = !kernel;
+      read.constant = !kernel;
       const MultiLabelData data = ReadMultiLabelData(PathOf(text), read);
       MultiLabelModel model(data.label_names, data.num_features, true, {{0, 1}}, kernel);
       model.set_feature_names(data.feature_names);

@@ -51,7 +51,7 @@ void ReadArffText(std::string_view text) {
   const std::string path = PathOf(text);
   MultiLabelReadOptions options;
   options.labels_xml = PathOf(kLabels, 1);
-  options.append_constant = true;
+  options.constant = true;
   const MultiLabelData data = ReadMultiLabelData(path, options);
   MultiLabelReadOptions again;
   again.label_names = data.label_names;
@@ -79,7 +79,7 @@ void ReadTable(std::string_view text) {
   const std::string path = PathOf(text);
   MultiLabelReadOptions options;
   options.label_columns = "-1";
-  options.append_constant = true;
+  options.constant = true;
   options.bytes_per_weight = 8;
   options.bytes_per_label_entry = 8;
   const MultiLabelData data = ReadMultiLabelData(path, options);

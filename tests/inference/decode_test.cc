@@ -29,28 +29,25 @@ double BestWith(const GraphPtr& graph, const std::vector<double>& scores, Index 
 TEST_CASE("names of the kinds of decoding are parsed and refused") {
   CHECK(ParseDecodeKind("auto") == DecodeKind::kAuto);
   CHECK(ParseDecodeKind("lp") == DecodeKind::kLp);
-  CHECK(ParseDecodeKind("exact") == DecodeKind::kExact);
-  CHECK_THROWS_WITH_AS(ParseDecodeKind("map"),
-                       "unknown way to decode 'map'; choose from auto, lp, exact", DataError);
+  CHECK_THROWS_WITH_AS(ParseDecodeKind("map"), "unknown way to decode 'map'; choose from auto, lp",
+                       DataError);
 }
 
-TEST_CASE("on small graphs auto and exact are exact") {
+TEST_CASE("on small graphs auto is exact") {
   Random random(81);
   for (int number = 0; number < 120; ++number) {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
     const MapResult best = Solved(*MakeBruteForceSolver(graph), scores);
-    for (const DecodeKind kind : {DecodeKind::kAuto, DecodeKind::kExact}) {
-      Decoder decoder(kind, graph);
-      const MapResult result = Decoded(decoder, scores);
-      CHECK(Near(result.value, best.value, kExact));
-      CHECK(result.exact);
-      CHECK_FALSE(decoder.fractional());
-      CHECK(decoder.num_certified() == 1);
-    }
+    Decoder decoder(DecodeKind::kAuto, graph);
+    const MapResult result = Decoded(decoder, scores);
+    CHECK(Near(result.value, best.value, kExact));
+    CHECK(result.exact);
+    CHECK_FALSE(decoder.fractional());
+    CHECK(decoder.num_certified() == 1);
   }
   CHECK(Decoder(DecodeKind::kAuto, FullBinary(14)).description() == "exact (branch and bound)");
-  CHECK(Decoder(DecodeKind::kExact, FullBinary(20)).description() == "exact (branch and bound)");
+  CHECK(Decoder(DecodeKind::kAuto, FullBinary(20)).description() == "exact (branch and bound)");
   CHECK(Decoder(DecodeKind::kLp, Grid(1, 3, 2)).description() ==
         "exact (max-product on a graph without cycles)");
 }
@@ -84,19 +81,17 @@ TEST_CASE(
     "large graphs get a labelling, its value, a valid bound and a description of the method") {
   Random random(83);
   const GraphPtr graph = FullBinary(26);
-  for (const DecodeKind kind : {DecodeKind::kAuto, DecodeKind::kExact}) {
-    Decoder decoder(kind, graph);
-    for (const double strength : {0.3, 2.0}) {
-      const std::vector<double> scores = DenseBinaryScores(random, *graph, strength);
-      const MapResult result = Decoded(decoder, scores);
-      CHECK(result.integral);
-      CHECK(result.marginals.empty());
-      CHECK(Near(result.value, test::LabellingScore(*graph, scores, result.labels), kExact));
-      CHECK(result.upper_bound >= result.value);
-    }
-    CHECK(decoder.description().find("% certified optimal") != std::string::npos);
-    CHECK(decoder.description().find("LP relaxation (roof duality)") == 0);
+  Decoder decoder(DecodeKind::kAuto, graph);
+  for (const double strength : {0.3, 2.0}) {
+    const std::vector<double> scores = DenseBinaryScores(random, *graph, strength);
+    const MapResult result = Decoded(decoder, scores);
+    CHECK(result.integral);
+    CHECK(result.marginals.empty());
+    CHECK(Near(result.value, test::LabellingScore(*graph, scores, result.labels), kExact));
+    CHECK(result.upper_bound >= result.value);
   }
+  CHECK(decoder.description().find("% certified optimal") != std::string::npos);
+  CHECK(decoder.description().find("LP relaxation (roof duality)") == 0);
 }
 
 TEST_CASE("max-marginals per state agree with enumeration") {
@@ -105,7 +100,7 @@ TEST_CASE("max-marginals per state agree with enumeration") {
     const GraphPtr graph = SmallGraph(random, number);
     const std::vector<double> scores = SmallScores(random, *graph, number / 12);
     std::vector<double> out(graph->variable_states());
-    Decoder(DecodeKind::kExact, graph).MaxMarginalTables(scores, out);
+    Decoder(DecodeKind::kAuto, graph).MaxMarginalTables(scores, out);
     for (Index i = 0; i < graph->num_variables(); ++i) {
       for (Index s = 0; s < graph->cardinality(i); ++s) {
         CHECK(Near(out[graph->state_offset(i) + s], BestWith(graph, scores, i, s), kExact));
@@ -120,7 +115,7 @@ TEST_CASE(
   const GraphPtr graph = FullBinary(8);
   for (int number = 0; number < 10; ++number) {
     const std::vector<double> scores = DenseBinaryScores(random, *graph, 2);
-    Decoder decoder(DecodeKind::kExact, graph);
+    Decoder decoder(DecodeKind::kAuto, graph);
     const MapResult result = Decoded(decoder, scores);
     std::vector<double> differences(8);
     decoder.MaxMarginals(scores, differences);
@@ -138,7 +133,7 @@ TEST_CASE(
   }
   std::vector<double> differences(3);
   CHECK_THROWS_AS(
-      Decoder(DecodeKind::kExact, Cycle(3, 3)).MaxMarginals(std::vector<double>(36), differences),
+      Decoder(DecodeKind::kAuto, Cycle(3, 3)).MaxMarginals(std::vector<double>(36), differences),
       std::invalid_argument);
 }
 

@@ -9,7 +9,7 @@
 #include <slackline/core/random.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 
 #include "tests/support/global_problems.h"
@@ -119,7 +119,7 @@ TEST_CASE("forbidden labellings are not predicted") {
   std::vector<Index> all;
   for (Index i = 0; i < kVariables; ++i) all.push_back(builder.AddVariable(2));
   for (Index i = 0; i + 1 < kVariables; ++i)
-    builder.AddFactor({i, i + 1}, PairwiseTableFactor(2, 2), pair);
+    builder.AddFactor({i, i + 1}, TableFactor({2, 2}), pair);
   builder.AddGlobalFactor(
       all, std::make_shared<CardinalityFactor>(CardinalityFactor::Between(kVariables, 3, 4)));
   const auto structure = builder.Build();

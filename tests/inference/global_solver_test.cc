@@ -8,8 +8,8 @@
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/matching_factor.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
+#include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 #include <slackline/inference/global_decoder.h>
 
@@ -32,9 +32,9 @@ struct Model {
 std::shared_ptr<const Structure> Mixed(const Model& model) {
   ModelBuilder builder(model.layout);
   for (const Index states : {2, 3, 3, 2, 4, 2, 3, 2}) builder.AddVariable(states);
-  builder.AddGlobalFactor(
-      std::vector<Index>{6, 1, 2},
-      std::make_shared<TreeFactor>(TreeFactor::Chain(3, PairwiseTableFactor(3, 3))), model.chain);
+  builder.AddGlobalFactor(std::vector<Index>{6, 1, 2},
+                          std::make_shared<TreeFactor>(TreeFactor::Chain(3, TableFactor({3, 3}))),
+                          model.chain);
   builder.AddGlobalFactor(std::vector<Index>{3, 0, 7, 5}, std::make_shared<CardinalityFactor>(4),
                           model.count);
   return builder.Build();

@@ -15,6 +15,7 @@
 #include <slackline/core/graph_topology.h>
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/potts.h>
+#include <slackline/factors/table.h>
 
 #include "tests/support/losses.h"
 #include "tests/support/plain_soft.h"

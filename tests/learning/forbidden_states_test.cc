@@ -15,10 +15,10 @@
 #include <slackline/core/feature_map.h>
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/table.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/decode.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/run/fingerprint.h>
 
@@ -85,7 +85,7 @@ struct Chunks {
     layout->AddBlock("labels", 3, 3);
     layout->AddBlock("pairs", 9);
     ModelBuilder builder(layout);
-    const FactorType pair = builder.Register(PairwiseTableFactor(3, 3));
+    const FactorType pair = builder.Register(TableFactor({3, 3}));
     for (Index i = 0; i < length; ++i) {
       builder.AddVariable(3);
       builder.AddLinearFeatures(i, 0, i);
@@ -195,7 +195,7 @@ TEST_CASE("factors that share weights may forbid different states") {
   ModelBuilder builder(layout);
   for (int i = 0; i < 3; ++i) builder.AddVariable(2);
   for (Index c = 0; c < 2; ++c) {
-    builder.AddFactor({c, c + 1}, PairwiseTableFactor(2, 2), 0);
+    builder.AddFactor({c, c + 1}, TableFactor({2, 2}), 0);
     builder.ForbidFactorStates(c, {false, c == 0, c == 1, false});
   }
   Dataset data(layout, nullptr);
@@ -390,7 +390,7 @@ TEST_CASE("fingerprints depend on forbidden states") {
     layout->AddBlock("w", 4);
     ModelBuilder builder(layout);
     for (int i = 0; i < 2; ++i) builder.AddVariable(2);
-    const Index factor = builder.AddFactor({0, 1}, PairwiseTableFactor(2, 2), 0);
+    const Index factor = builder.AddFactor({0, 1}, TableFactor({2, 2}), 0);
     if (!forbidden.empty()) builder.ForbidFactorStates(factor, forbidden);
     Dataset data(layout, nullptr);
     data.Add(builder.Build(), std::vector<Index>{0, 0});

@@ -11,6 +11,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>
+#include <slackline/factors/table.h>
 
 using namespace slackline::internal;
 

@@ -24,7 +24,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/example_blocks/multi_sample_learner.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/kernels/kernel_expansion.h>

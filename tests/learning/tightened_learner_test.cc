@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/inference/map_solver.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/run/path_trainer.h>
 
 #include "bench/drawn/grid_problem.h"

@@ -9,7 +9,7 @@
 
 #include <slackline/core/random.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 #include <slackline/inference/global_decoder.h>
 #include <slackline/learning/train_loop.h>
@@ -49,7 +49,7 @@ Index TrainAndTest(LearnerKind learner, bool chains) {
   ModelBuilder builder(layout);
   for (Index i = 0; i < kCells; ++i)
     builder.AddLinearFeatures(builder.AddVariable(kLabels), own, i);
-  const PairwiseTableFactor pair(kLabels, kLabels);
+  const TableFactor pair({kLabels, kLabels});
   const auto chain = std::make_shared<TreeFactor>(TreeFactor::Chain(kSide, pair));
   for (Index a = 0; a < kSide; ++a) {
     std::vector<Index> row, column;

@@ -8,7 +8,6 @@
 
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 
@@ -45,7 +44,7 @@ void AddCardinality(const GlobalProblemOptions& options, const std::vector<Index
 
 void AddChain(const GlobalProblemOptions& options, const std::vector<Index>& scope,
               const GlobalBlocks& blocks, ModelBuilder* builder) {
-  const PairwiseTableFactor pair(options.states, options.states);
+  const TableFactor pair({options.states, options.states});
   if (!options.as_tables) {
     const auto chain = TreeFactor::Chain(static_cast<Index>(scope.size()), pair);
     builder->AddGlobalFactor(scope, std::make_shared<TreeFactor>(chain), blocks.chain);
@@ -63,7 +62,7 @@ std::shared_ptr<const Structure> MakeStructure(Random& random, const GlobalProbl
     builder.AddVariable(options.states);
     builder.AddLinearFeatures(i, blocks.unary, 0, {}, i * options.states);
   }
-  const PairwiseTableFactor pair(options.states, options.states);
+  const TableFactor pair({options.states, options.states});
   for (Index c = 0; c < options.num_pairs; ++c) {
     const std::vector<Index> scope = Draw(random, options.num_variables, 2);
     builder.AddFactor(scope, pair, blocks.pair, c * options.states * options.states);

@@ -115,7 +115,7 @@ inline double ScoreOf(const SequenceModel& model, const SequenceData& data, Inde
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const std::size_t label = labels[i];
     const FeatureRow x = data.rows->row(static_cast<Index>(data.begin[m]) + static_cast<Index>(i));
-    score += model.bias_weights()[label];
+    score += model.constant_weights()[label];
     for (Index f = 0; f < x.count; ++f) {
       const std::size_t column = x.dense() ? f : x.columns[f];
       score += x.values[f] * model.token_weights()[column * k + label];

@@ -8,7 +8,7 @@
 #include <slackline/factors/cardinality_factor.h>
 #include <slackline/factors/matching_factor.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
+#include <slackline/factors/table.h>
 #include <slackline/factors/tree_factor.h>
 
 #include "tests/support/allowed_labelling.h"
@@ -130,7 +130,7 @@ class GlobalProblem {
         builder.AddGlobalFactor(std::vector<Index>{1, 2, 3}, std::make_shared<CardinalityFactor>(3),
                                 count_);
       } else {
-        builder.AddFactor({2, 3}, PairwiseTableFactor(states_, states_), pair_);
+        builder.AddFactor({2, 3}, TableFactor({states_, states_}), pair_);
       }
     }
     // The last state is forbidden; labels never use it.
@@ -140,7 +140,7 @@ class GlobalProblem {
 
   void AddWeighted(const std::vector<Index>& scope, ModelBuilder* builder) {
     if (states_ > 2 || Coin(random_, 2)) {
-      const PairwiseTableFactor pair(states_, states_);
+      const TableFactor pair({states_, states_});
       builder->AddGlobalFactor(scope, std::make_shared<TreeFactor>(TreeFactor::Chain(3, pair)),
                                pair_);
     } else {

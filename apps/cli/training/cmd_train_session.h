@@ -19,7 +19,7 @@
 #include <slackline/apps/cli/training/cmd_checkpoint.h>
 #include <slackline/apps/common/training_record.h>
 #include <slackline/apps/training/train_task.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/run/checkpoint.h>
 
 namespace slackline::internal::program {

@@ -50,7 +50,7 @@ void DataFlags::Register(Command* app) {
   AddTextOption(app, "loss-weights", &loss_weights, "equal|inverse-frequency[:P]|FILE",
                 "costs of errors: 1, more for missing a rare label, or those in a file", "equal")
       ->SetAudience(Audience::kCommand);
-  AddTextOption(app, "bias", &bias, "0|1", "add a constant feature", "1")
+  AddTextOption(app, "bias", &constant, "0|1", "add a constant feature", "1")
       ->SetAudience(Audience::kCommand);
   AddTextOption(app, "label-counts", &label_counts, "auto|any|MIN-MAX",
                 "number of labels of a prediction, such as 1- (at least one)",
@@ -68,12 +68,12 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   settings.read.ranks = train.ranks;
   settings.read.shards = ShardsFor(train);
   training.loss = ReadLoss(loss, loss_weights);
-  training.bias = CheckChoice("bias", bias, {"0", "1"}) == 1;
+  training.constant = CheckChoice("bias", constant, {"0", "1"}) == 1;
   training.label_counts = ParseLabelCounts(label_counts);
   settings.scale = scale.Read();
   settings.read.bytes_per_weight = kBytesPerWeight;
   settings.read.bytes_per_label_entry = kBytesPerLabelEntry;
-  settings.read.append_constant = training.bias && !training.kernelized;
+  settings.read.constant = training.constant && !training.kernelized;
   settings.read.format = ReadFormat(format);
   table.AddTo(&settings.read);
   settings.read.labels_xml = labels_xml;
@@ -91,7 +91,7 @@ DataSettings DataFlags::Read(const TrainOptions& train) const {
   training.texts.loss = loss;
   training.texts.options = {{"graph", graph},
                             {"loss", loss},
-                            {"bias", bias},
+                            {"bias", constant},
                             {"scale", scale.scale},
                             {"label-counts", label_counts},
                             {"loss-weights", loss_weights}};

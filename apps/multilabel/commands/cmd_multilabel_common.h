@@ -39,7 +39,7 @@ struct DataFlags {
   std::string graph = "full";
   std::string loss = "mean";
   std::string loss_weights = "equal";
-  std::string bias = "1";
+  std::string constant = "1";
   std::string label_counts = "auto";
   ScaleFlag scale;
 

@@ -34,7 +34,7 @@ struct MultiLabelConvertCommand {
   std::string labels_xml;
   std::string num_labels;
   TableFlags table;
-  std::string bias = "1";
+  std::string constant = "1";
   ConversionFlags conversion;
 };
 
@@ -50,7 +50,7 @@ MultiLabelReadOptions ReadOptionsOf(const MultiLabelConvertCommand& command) {
     read.labels_xml = command.labels_xml;
     if (!command.num_labels.empty())
       read.num_labels = ReadCount("num-labels", command.num_labels, 1);
-    read.append_constant = CheckChoice("bias", command.bias, {"0", "1"}) == 1;
+    read.constant = CheckChoice("bias", command.constant, {"0", "1"}) == 1;
     command.table.AddTo(&read);
   }
   read.format = ReadFormat(command.format);
@@ -97,12 +97,13 @@ void AddMultiLabelConvert(Command* parent, Action* action) {
                 "names of the labels (Mulan's XML)");
   AddTextOption(app, "num-labels", &command->num_labels, "N",
                 "number of labels in LIBSVM data, where labels are numbered from 0");
-  Option* bias = AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1");
+  Option* constant =
+      AddTextOption(app, "bias", &command->constant, "0|1", "add a constant feature", "1");
   command->conversion.Register(
       app,
       "convert for predictions of this model, or their evaluation: with its labels, features, "
       "constant and scaling");
-  bias->Excludes("for");
+  constant->Excludes("for");
 }
 
 }  // namespace slackline::internal::program

@@ -74,7 +74,7 @@ struct OnlineCommand {
   std::string num_features;
   std::string format = "auto";
   std::string graph = "full";
-  std::string bias = "1";
+  std::string constant = "1";
   std::string loss = "mean";
   std::string log;
   std::string log_every = "1000";
@@ -108,11 +108,11 @@ MultiLabelModel NewModel(const OnlineCommand& command) {
   }
   const Index labels = ReadCount("num-labels", command.num_labels, 1);
   const Index features = ReadCount("num-features", command.num_features, 1);
-  const bool bias = CheckChoice("bias", command.bias, {"0", "1"}) == 1;
+  const bool constant = CheckChoice("bias", command.constant, {"0", "1"}) == 1;
   const Offset pairs = command.graph == "full" ? Offset{labels} * (labels - 1) / 2 : 0;
-  const std::string excess =
-      TrainingExcess({0, labels, Offset{features} + (bias ? 1 : 0), pairs, 0, {UsableMemory(), 1}},
-                     LearnerKind::kMultiSample);
+  const std::string excess = TrainingExcess(
+      {0, labels, Offset{features} + (constant ? 1 : 0), pairs, 0, {UsableMemory(), 1}},
+      LearnerKind::kMultiSample);
   if (!excess.empty()) throw DataError("--num-labels and --num-features are too large: " + excess);
   if (command.graph == "tree" || command.graph == "auto") {
     throw DataError("--graph: " + command.graph +
@@ -120,7 +120,7 @@ MultiLabelModel NewModel(const OnlineCommand& command) {
   }
   MultiLabelData data;  // no examples
   for (Index i = 0; i < labels; ++i) data.label_names.push_back(std::to_string(i));
-  return {data.label_names, features, bias, MakeLabelGraph(command.graph, data)};
+  return {data.label_names, features, constant, MakeLabelGraph(command.graph, data)};
 }
 
 MultiLabelModel ModelOf(const OnlineCommand& command) {
@@ -419,7 +419,7 @@ void AddMultiLabelOnline(Command* parent, Action* action) {
                 "as for `train`",
                 "full")
       ->Excludes(like);
-  AddTextOption(app, "bias", &command->bias, "0|1", "add a constant feature", "1")
+  AddTextOption(app, "bias", &command->constant, "0|1", "add a constant feature", "1")
       ->SetAudience(Audience::kCommand)
       ->Excludes(like);
   AddTextOption(app, "loss", &command->loss, "mean|count", "as for `train`", "mean");

@@ -46,7 +46,7 @@ class TableColumns {
     read.label_names = about_.label_names;
     read.num_features = about_.num_features;
     read.feature_names = about_.feature_names;
-    read.append_constant = training.append_constant;
+    read.constant = training.constant;
     read.table = about_.table;
     read.fill_values = about_.fill_values;
     return read;

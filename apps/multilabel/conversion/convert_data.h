@@ -20,7 +20,7 @@
 namespace slackline::internal {
 
 struct ConversionOptions {
-  /// For training, with append_constant, or for the predictions of a model; the rows then get the
+  /// For training, with `constant`, or for the predictions of a model; the rows then get the
   /// model's constant and scaling. One rank.
   MultiLabelReadOptions read;
   std::optional<ScaleKind> scale;  ///< for training; nullopt: auto

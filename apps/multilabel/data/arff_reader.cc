@@ -93,7 +93,7 @@ ArffParser::ArffParser(LineReader* reader, const ArffHeader& header,
                        const MultiLabelReadOptions& options)
     : MultiLabelReader(options), reader_(*reader) {
   data_.source = reader_.source();
-  data_.has_constant = options.append_constant;
+  data_.has_constant = options.constant;
   if (options.for_prediction() || !options.labels_xml.empty()) {
     NameLabels(header, options);
   } else {

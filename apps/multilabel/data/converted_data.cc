@@ -57,7 +57,7 @@ void CheckWanted(const std::string& source, const MultiLabelData& about,
     fail(
         "--label-columns and --ignore-columns belong to tables (CSV, TSV), but these are "
         "converted data");
-  if (about.has_constant != options.append_constant) {
+  if (about.has_constant != options.constant) {
     fail(about.has_constant
              ? "converted with a constant feature, which is not wanted here: convert the data "
                "again, with --bias 0"

@@ -50,9 +50,9 @@ CsvPrediction::CsvPrediction(const std::string& source, const std::string& file,
       labels_(options.classes ? std::vector<std::string>() : options.label_names,
               options.table->marked),
       classes_(options.label_names, options.strict, options.numbers),
-      rows_(*options.table, options.append_constant) {
+      rows_(*options.table, options.constant) {
   data_.source = source;
-  data_.has_constant = options.append_constant;
+  data_.has_constant = options.constant;
   data_.label_names = options.label_names;
   data_.num_features = static_cast<Index>(options.table->num_features());
   data_.feature_names = options.table->FeatureNames();

@@ -38,7 +38,7 @@ CsvTraining::CsvTraining(const std::string& source, const std::string& file,
                          const CsvHeader& header, const MultiLabelReadOptions& options)
     : file_(file), header_(header), options_(options), classes_({}, false, options.numbers) {
   data_.source = source;
-  data_.has_constant = options.append_constant;
+  data_.has_constant = options.constant;
   schema_->separator = header.separator;
   ChooseColumns();
   labels_.emplace(data_.label_names);

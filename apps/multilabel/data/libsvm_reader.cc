@@ -68,7 +68,7 @@ class LibsvmParser final : public MultiLabelReader {
         classes_(options.label_names, options.strict, options.numbers) {
     data_.source = reader_.source();
     data_.label_names = LabelNames(reader_.source(), options);
-    data_.has_constant = options.append_constant;
+    data_.has_constant = options.constant;
   }
 
   bool Next() override;
@@ -248,7 +248,7 @@ void LibsvmParser::CheckSize(std::string_view last_token) const {
   const Index num_labels = options_.classes ? classes_.num_names() : data_.num_labels();
   const auto labels = static_cast<double>(num_labels);
   const auto rows = static_cast<double>(row_end_.size() + 1);
-  const auto columns = static_cast<double>(num_features_) + (options_.append_constant ? 1 : 0);
+  const auto columns = static_cast<double>(num_features_) + (options_.constant ? 1 : 0);
   const double weight_bytes = options_.bytes_per_weight * labels * columns;
   const MemoryShare memory = options_.the_memory();
   const std::string excess =
@@ -332,7 +332,7 @@ MultiLabelData& LibsvmParser::Collect() {
                    columns_.begin() + static_cast<std::ptrdiff_t>(end));
     values.assign(values_.begin() + static_cast<std::ptrdiff_t>(begin),
                   values_.begin() + static_cast<std::ptrdiff_t>(end));
-    if (options_.append_constant) {
+    if (options_.constant) {
       columns.push_back(data_.num_features);
       values.push_back(1);
     }
@@ -352,7 +352,7 @@ MultiLabelData LibsvmParser::CollectAll() {
   // The largest feature may be on another rank.
   if (agreed_) CheckSize({});
   Collect();
-  if (data_.num_features == 0 && !options_.append_constant)
+  if (data_.num_features == 0 && !options_.constant)
     throw DataError(reader_.source(), 0, "no features");
   return std::move(data_);
 }

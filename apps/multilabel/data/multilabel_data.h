@@ -101,7 +101,7 @@ struct MultiLabelReadOptions {
   /// For prediction: the names of the model's features, if it has any. ARFF data must have the same
   /// names in the same order; LIBSVM data have none.
   std::vector<std::string> feature_names;
-  bool append_constant = false;
+  bool constant = false;
   /// Whether every example has one class instead of labels.
   bool classes = false;
   /// With classes: whether they are numbers to be predicted (each has its own value), not texts.

@@ -8,7 +8,7 @@
 #include <slackline/apps/multilabel/multilabel_memory.h>
 #include <slackline/core/check.h>
 #include <slackline/core/loss.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/stop_relay.h>

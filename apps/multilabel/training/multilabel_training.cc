@@ -11,10 +11,10 @@
 #include <slackline/apps/training/converted_scaling.h>
 #include <slackline/apps/training/dealt_examples.h>
 #include <slackline/core/check.h>
+#include <slackline/core/kernel.h>
 #include <slackline/core/number_text.h>
 #include <slackline/core/quoted.h>
 #include <slackline/learning/kernels/kernel_expansion.h>
-#include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/problem_scales.h>
 
 namespace slackline::internal {
@@ -41,7 +41,7 @@ MultiLabelModel MakeModel(const MultiLabelTrainingOptions& options, const MultiL
   if (options.kernelized && data.num_features == 0) {
     throw DataError(data.source, 0, "the data have no features that a kernel could compare");
   }
-  const bool has_constant = options.kernelized ? options.bias : data.has_constant;
+  const bool has_constant = options.kernelized ? options.constant : data.has_constant;
   MultiLabelModel model(data.label_names, data.num_features, has_constant, std::move(pairs),
                         options.kernelized);
   model.set_feature_names(data.feature_names);
@@ -100,7 +100,7 @@ MultiLabelTotals TotalsOf(const MultiLabelData& data, Ranks& ranks) {
 
 MultiLabelCvOptions CvOptionsOf(const MultiLabelTrainingOptions& options,
                                 std::vector<LabelGraph> graphs) {
-  return {std::move(graphs), options.loss, options.bias, options.label_counts};
+  return {std::move(graphs), options.loss, options.constant, options.label_counts};
 }
 
 double PassSeconds(Offset pairs, Index examples) {

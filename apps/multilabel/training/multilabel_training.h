@@ -32,7 +32,7 @@ struct MultiLabelTrainingOptions {
   MultiLabelLoss loss;
   LearnerKind learner = LearnerKind::kAuto;  ///< determines how much memory is needed
   bool kernelized = false;                   ///< if so, a constant is not a feature
-  bool bias = true;
+  bool constant = true;
   std::optional<CountRange> label_counts;  ///< nullopt: auto
   /// The texts of the record, without the name of the data, clusters and calibration.
   RecordTexts texts;

@@ -12,7 +12,7 @@
 #include <slackline/apps/multilabel/prediction/multilabel_predict.h>
 #include <slackline/apps/multilabel/validation/multilabel_metrics.h>
 #include <slackline/core/parallel.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 
 namespace slackline::internal {
 namespace {
@@ -28,9 +28,10 @@ class MultiLabelTrial : public TrainedTrial {
         scores_(scores) {
     const MultiLabelData training = SelectExamples(data, fold.Others());
     const bool kernelized = UsesKernel(train);
-    model_ = std::make_unique<MultiLabelModel>(data.label_names, data.num_features,
-                                               kernelized ? options.kernel_bias : data.has_constant,
-                                               MakeLabelGraph(graph, training), kernelized);
+    model_ =
+        std::make_unique<MultiLabelModel>(data.label_names, data.num_features,
+                                          kernelized ? options.kernel_constant : data.has_constant,
+                                          MakeLabelGraph(graph, training), kernelized);
     model_->set_label_counts(LabelCountsFor(options.label_counts, training));
     const CountRange counts =
         TrainingCounts(options.label_counts, *model_, training, options.loss.form);

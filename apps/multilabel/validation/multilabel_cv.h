@@ -21,7 +21,7 @@ struct MultiLabelCvOptions {
   std::vector<LabelGraph> graphs = {"full"};
   MultiLabelLoss loss;
   /// With a kernel: whether labels have a constant weight. Otherwise the data determine this.
-  bool kernel_bias = true;
+  bool kernel_constant = true;
   /// Bounds for predictions; nullopt: determined by the fold's training examples.
   std::optional<CountRange> label_counts;
 };

@@ -61,9 +61,9 @@ std::vector<double> Scores(const KernelFiles& files, const std::string& model) {
 TEST_CASE("a model with the linear kernel predicts what the primal model predicts") {
   const KernelFiles files;
   const std::string kernel = files.folder.Path("k.slk");
-  for (const std::string bias : {"0", "1"}) {
+  for (const std::string constant : {"0", "1"}) {
     const Arguments common = {
-        "multilabel",   "train", files.data, "--num-labels", "4",  "--bias",          bias,
+        "multilabel",   "train", files.data, "--num-labels", "4",  "--bias",          constant,
         "--max-passes", "15",    "--lambda", "0.01",         "-q", "--gap-tolerance", "0"};
     Succeed(common + Arguments{"--learner", "bcfw", "--step", "fw", "--model", files.model});
     Succeed(common + Arguments{"--learner", "kernel-bcfw", "--model", kernel});

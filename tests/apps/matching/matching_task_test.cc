@@ -10,7 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <slackline/core/check.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/run/fingerprint.h>
 
 #include "tests/core/temporary_folder.h"

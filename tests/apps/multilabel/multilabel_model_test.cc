@@ -191,7 +191,7 @@ TEST_CASE("a saved model is loaded unchanged") {
   const MultiLabelReadOptions options = loaded.ReadOptions();
   CHECK(options.label_names == kModelNames);
   CHECK(options.num_features == 2);
-  CHECK(options.append_constant);
+  CHECK(options.constant);
   const PredictOptions predict{.scores = true};
   const MultiLabelPredictions before = Predict(model, ExampleData(), predict);
   const MultiLabelPredictions after = Predict(loaded, ExampleData(), predict);
@@ -280,8 +280,8 @@ TEST_CASE("predictions do not depend on the number of threads, and scores agree 
 namespace {
 
 /// A kernelised model with dense and sparse support vectors.
-MultiLabelModel KernelExample(bool bias) {
-  MultiLabelModel model(kModelNames, 2, bias, {{0, 1}, {1, 2}}, true);
+MultiLabelModel KernelExample(bool constant) {
+  MultiLabelModel model(kModelNames, 2, constant, {{0, 1}, {1, 2}}, true);
   MultiLabelData data = ExampleData();
   data.has_constant = false;
   auto rows = std::make_shared<FeatureRows>();
@@ -351,22 +351,22 @@ std::string KernelLoadError(const std::string& entry, const T& value) {
 }  // namespace
 
 TEST_CASE("kernelised models score by support vectors, before and after saving") {
-  for (const bool bias : {false, true}) {
-    const MultiLabelModel model = KernelExample(bias);
+  for (const bool constant : {false, true}) {
+    const MultiLabelModel model = KernelExample(constant);
     REQUIRE(model.support());
     CHECK(model.support()->size() == 3);
-    CHECK(model.weights().size() == (bias ? 5 : 2));
-    CHECK(model.ReadOptions().append_constant == false);
+    CHECK(model.weights().size() == (constant ? 5 : 2));
+    CHECK(model.ReadOptions().constant == false);
     const TemporaryFolder folder;
     model.Save(folder.Path("k.slk"));
     const MultiLabelModel loaded = MultiLabelModel::Load(folder.Path("k.slk"));
     CHECK(loaded.kernelized());
-    CHECK(loaded.has_constant() == bias);
+    CHECK(loaded.has_constant() == constant);
     CHECK(loaded.support()->kernel().description() == "rbf, gamma 0.5");
     const std::vector<double> scores = ScoresOf(model);
     CHECK(scores == ScoresOf(loaded));
     // The score of state 1 of the first variable, by hand.
-    double by_hand = bias ? model.weights()[0] : 0;
+    double by_hand = constant ? model.weights()[0] : 0;
     const double squared[] = {0.0625 + 9, 0.0625 + 4, 0.5625};
     for (std::size_t j = 0; j < 3; ++j)
       by_hand += model.support()->coefficients()[3 * j] * std::exp(-0.5 * squared[j]);

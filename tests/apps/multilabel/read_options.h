@@ -11,7 +11,7 @@ namespace slackline::internal::test {
 inline MultiLabelReadOptions LibsvmOptions(Index labels, bool constant = true) {
   MultiLabelReadOptions options;
   options.num_labels = labels;
-  options.append_constant = constant;
+  options.constant = constant;
   return options;
 }
 
@@ -21,7 +21,7 @@ inline MultiLabelReadOptions LabelColumns(const std::string& labels,
   MultiLabelReadOptions options;
   options.label_columns = labels;
   options.ignore_columns = ignored;
-  options.append_constant = constant;
+  options.constant = constant;
   return options;
 }
 
@@ -41,7 +41,7 @@ inline const std::string kYeast = SLACKLINE_SOURCE_DIR "/data/yeast/";
 inline MultiLabelData YeastData() {
   MultiLabelReadOptions options;
   options.labels_xml = kYeast + "yeast.xml";
-  options.append_constant = true;
+  options.constant = true;
   return ReadMultiLabelData(kYeast + "yeast-train.arff.gz", options);
 }
 

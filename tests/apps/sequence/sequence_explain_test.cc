@@ -57,7 +57,7 @@ TEST_CASE("each token has its label's observations, and the transition from the 
       const TokenExplanation& token = parts.tokens[i];
       const std::size_t y = i % 2;
       CHECK(token.label == data.label_names[y]);
-      CHECK(token.constant == model.bias_weights()[y]);
+      CHECK(token.constant == model.constant_weights()[y]);
       CHECK(token.start == (i == 0 ? model.start_weights()[y] : 0));
       CHECK(token.end == (i + 1 == labels.size() ? model.end_weights()[y] : 0));
       CHECK(token.transition == (i == 0 ? 0 : model.transition_weights()[2 * (1 - y) + y]));

@@ -174,7 +174,7 @@ TEST_CASE("tokens without labels leave training with their pairs, and with start
   double wanted = model.transition_weights()[1 * k + 0];  // neither start nor end
   for (const Index i : {1, 2}) {
     const Index label = data.labels[i];
-    wanted += model.bias_weights()[label];
+    wanted += model.constant_weights()[label];
     const FeatureRow x = data.rows->row(i);
     for (Index f = 0; f < x.count; ++f)
       wanted += x.values[f] * model.token_weights()[x.columns[f] * k + label];

@@ -11,7 +11,7 @@
 
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/run/fingerprint.h>
 
 #include "tests/core/temporary_folder.h"

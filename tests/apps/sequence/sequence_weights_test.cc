@@ -35,7 +35,7 @@ TEST_CASE("observations, constants and transitions of a model of texts are liste
     const LabelWeights& label = summary.labels[y];
     CHECK(label.label == model.label_names()[y]);
     REQUIRE(label.constants.size() == 3);
-    CHECK(label.constants[0].weight == model.bias_weights()[y]);
+    CHECK(label.constants[0].weight == model.constant_weights()[y]);
     CHECK(label.constants[1].weight == model.start_weights()[y]);
     CHECK(label.constants[2].weight == model.end_weights()[y]);
     REQUIRE(label.features.positive.size() == 2);

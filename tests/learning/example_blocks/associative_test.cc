@@ -13,10 +13,10 @@
 #include <slackline/core/random.h>
 #include <slackline/factors/agreement.h>
 #include <slackline/factors/model_builder.h>
-#include <slackline/factors/pairwise_table.h>
 #include <slackline/factors/potts.h>
+#include <slackline/factors/table.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/bcfw.h>
-#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 
 #include "tests/support/labelling_program.h"
@@ -286,7 +286,7 @@ TEST_CASE("tables of pairs with more than two states are refused") {
   ModelBuilder builder(layout);
   builder.AddVariable(3);
   builder.AddVariable(3);
-  builder.AddFactor({0, 1}, PairwiseTableFactor(3, 3), block);
+  builder.AddFactor({0, 1}, TableFactor({3, 3}), block);
   Dataset data(layout, nullptr);
   data.Add(builder.Build(), std::vector<Index>{0, 1}, 0);
   const Problem problem(MakeTrainingSet(data, {}), 0.1);

@@ -8,7 +8,7 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/table.h>
 #include <slackline/inference/decode.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/factor_blocks/factor_certificate.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/factor_blocks/global_blocks.h>

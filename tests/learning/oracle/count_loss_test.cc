@@ -13,7 +13,7 @@
 #include <slackline/core/factor_graph_builder.h>
 #include <slackline/core/feature_map.h>
 #include <slackline/core/random.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/default_lambda.h>
 #include <slackline/learning/learner.h>
 #include <slackline/learning/oracle/count_loss_oracle.h>

@@ -8,7 +8,7 @@
 #include <slackline/factors/model_builder.h>
 #include <slackline/factors/potts.h>
 #include <slackline/factors/tree_factor.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/oracle/example_oracle.h>
 
 #include <memory>

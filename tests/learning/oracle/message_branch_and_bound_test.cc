@@ -8,7 +8,7 @@
 
 #include <slackline/core/feature_gram.h>
 #include <slackline/core/slot_sweeps.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/oracle/example_oracle.h>
 
 #include "bench/drawn/grid_problem.h"

@@ -9,8 +9,8 @@
 
 #include <slackline/core/feature_map.h>
 #include <slackline/inference/map_solver.h>
-#include <slackline/learning/choose_learner.h>
-#include <slackline/learning/primal_dual/pdhg.h>
+#include <slackline/learning/auto/choose_learner.h>
+#include <slackline/learning/pdhg.h>
 #include <slackline/learning/primal_dual/pdhg_blocks.h>
 #include <slackline/learning/primal_dual/pdhg_kernel.h>
 

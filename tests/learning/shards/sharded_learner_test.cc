@@ -73,21 +73,24 @@ Problem UnevenProblem(Random& random, Index examples) {
 class VisitingShards : public RoundLearner {
  public:
   VisitingShards(const Problem& problem, const TrainOptions& options)
-      : RoundLearner(problem, options) {
-    MakeShards([&](const Problem& of_shard, Index number) {
-      return std::make_unique<ActiveSetShard>(of_shard, options, num_examples(), number, &common_);
-    });
-    Distribute();
-  }
+      : RoundLearner(problem, options, MakerOf<ActiveSetShard>(options)) {}
   void RunPass(const StopControl& stop) override {
-    using Visits = ActiveSetShard::Visits;
-    for (const Visits visits : {Visits::kCallOracle, Visits::kActiveSets}) {
-      reported_ += Visit([&](Shard& one) { static_cast<ActiveSetShard&>(one).Choose(visits, 0); },
-                         Until::kAllDone, stop)
-                       .gain /
-                   num_examples();
-    }
-    SettleAll();
+    MakePass(stop, [&](const Visitor& visit) {
+      using Visits = ActiveSetShard::Visits;
+      for (const Visits visits : {Visits::kCallOracle, Visits::kActiveSets}) {
+        const auto choose = [&](Shard& one) {
+          static_cast<ActiveSetShard&>(one).Choose(visits, 0);
+        };
+        reported_ += visit(choose, Until::kAllDone).gain / num_examples();
+      }
+    });
+  }
+  /// What a derived class must not do before a pass has ended.
+  void RebuildWithinPass() {
+    MakePass(kNever, [&](const Visitor& visit) {
+      visit([](Shard& one) { static_cast<ActiveSetShard&>(one).Choose({}, 0); }, Until::kAllDone);
+      Rebuild();
+    });
   }
   Evaluation Evaluate(int) override { return {}; }
   void ChangeLambda(const Problem&) override {}
@@ -113,6 +116,14 @@ TEST_CASE("visits report what the line searches gain, once, in rounds of several
       before = learner.reported();
     }
   }
+}
+
+TEST_CASE("points are read between passes only, not while a round is open") {
+  Random random(21);
+  VisitingShards learner(TextProblem(random), Shards(2, Switch::kOff));
+  learner.RunPass(kNever);
+  CHECK_THROWS_AS(learner.RebuildWithinPass(), std::invalid_argument);
+  CHECK_THROWS_AS(learner.RunPass(kNever), std::invalid_argument);
 }
 
 TEST_CASE("evaluations are those of the weights and of the dual point, around the optimum") {

@@ -16,7 +16,7 @@
 #include <slackline/apps/training/input_scaling.h>
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/train_loop.h>
 #include <tests/apps/data_rows.h>
 #include <tests/apps/multilabel/read_options.h>
@@ -33,7 +33,7 @@ namespace {
 MultiLabelReadOptions Arff(const std::string& xml, bool constant = true) {
   MultiLabelReadOptions read;
   read.labels_xml = xml;
-  read.append_constant = constant;
+  read.constant = constant;
   return read;
 }
 
@@ -298,7 +298,7 @@ TEST_CASE("a table for a model is encoded as the model's was") {
   const std::string path = folder.Write("t.csv", kTableHeader + TableText(100, 3));
   const Training training = FromText(path, TableRead(), ScaleKind::kStandard);
   MultiLabelReadOptions read = ForPrediction(training.data);
-  read.append_constant = true;
+  read.constant = true;
   read.scaling = training.scaled.scaling;
   // Other categories, and another order of columns.
   const std::string other = folder.Write(
@@ -488,7 +488,7 @@ TEST_CASE("data for a model have its scaling") {
   MultiLabelReadOptions read;
   read.label_names = training.data.label_names;
   read.num_features = 40;  // some features are not known to the model
-  read.append_constant = true;
+  read.constant = true;
   std::vector<double> divisor(training.scaled.scaling.divisor().begin(),
                               training.scaled.scaling.divisor().begin() + 40);
   read.scaling = FeatureScaling::FromNumbers(ScaleKind::kStandard, {}, std::move(divisor));
@@ -550,7 +550,7 @@ TEST_CASE("faults in the text leave no file") {
   CHECK(Contains(message(folder.Write("none", "# nothing\n")), "no examples"));
   CHECK(Contains(message(folder.Write("empty", "0\n1\n")), "accepted"));
   std::filesystem::remove(folder.Path("out"));
-  options.read.append_constant = false;
+  options.read.constant = false;
   CHECK(Contains(message(folder.Path("empty")), "no features"));
   options.read = LabelColumns("-1");
   CHECK(message(folder.Write("table.csv", "x,a\n1,0\nz,1\n2,7\n")) ==

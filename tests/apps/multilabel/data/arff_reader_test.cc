@@ -22,7 +22,7 @@ struct ArffOptions {
   std::vector<std::string> model_labels;
   std::vector<std::string> model_features = {};
   Index num_features = -1;
-  bool append_constant = false;
+  bool constant = false;
   std::string label_columns = {};
   std::string ignore_columns = {};
   bool strict = false;
@@ -35,7 +35,7 @@ MultiLabelData ReadArff(const std::string& text, const ArffOptions& options = {}
   read.label_names = options.model_labels;
   read.num_features = options.num_features;
   read.feature_names = options.model_features;
-  read.append_constant = options.append_constant;
+  read.constant = options.constant;
   read.fill_values = options.fill_values;
   read.label_columns = options.label_columns;
   read.ignore_columns = options.ignore_columns;
@@ -128,7 +128,7 @@ TEST_CASE("labels omitted from sparse rows are 0, or 1 where 1 is declared first
 
 TEST_CASE("the constant feature is the last of dense and of sparse rows") {
   ArffOptions options;
-  options.append_constant = true;
+  options.constant = true;
   const MultiLabelData data = ReadArff(std::string(kHeader) + "5,0,6,0\n{2 7}\n{}\n", options);
   CHECK(data.has_constant);
   CHECK(data.num_features == 2);

@@ -52,7 +52,7 @@ std::string Write(const std::string& path, const MultiLabelData& about) {
 
 MultiLabelReadOptions WithConstant() {
   MultiLabelReadOptions options;
-  options.append_constant = true;
+  options.constant = true;
   return options;
 }
 

@@ -191,7 +191,7 @@ TEST_CASE("ARFF data: plain, gzip and in a folder, with the means of all ranks")
   const TemporaryFolder folder;
   MultiLabelReadOptions options;
   options.labels_xml = folder.Write("labels.xml", kDealtXml);
-  options.append_constant = true;
+  options.constant = true;
   const std::string text = kDealtHeader + ArffRows();
   const MultiLabelData data = CheckDeals(folder.Write("data.arff", text), options);
   CHECK(data.num_examples() == 30);
@@ -395,7 +395,7 @@ TEST_CASE("ranks that share memory count it together") {
   for (int k = 0; k < 40; ++k) text += std::to_string(k) + ",1\n";
   MultiLabelReadOptions svm = LibsvmOptions(2, false);
   MultiLabelReadOptions csv = LabelColumns("L");
-  // The weights of two labels, or of the bias, take 0.4 of the memory.
+  // The weights of two labels, or of the constant, take 0.4 of the memory.
   svm.bytes_per_weight = 0.2 * UsableMemory();
   csv.bytes_per_weight = 0.4 * UsableMemory();
   const std::string table = folder.Write("t.csv", text);

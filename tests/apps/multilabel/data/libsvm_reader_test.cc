@@ -74,7 +74,7 @@ TEST_CASE("at prediction labels and dimension are the model's") {
   const MultiLabelData data = ReadSvm("1 2:1\n", options);
   CHECK(data.label_names == options.label_names);
   CHECK(data.num_features == 5);
-  options.append_constant = true;
+  options.constant = true;
   CHECK(Sparse(ReadSvm("1 2:1\n", options), 0) == RowContent{{1, 5}, {1.0, 1.0}});
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("features unknown to the model are left out with a note, or refused") 
   MultiLabelReadOptions options;
   options.label_names = {"sun", "sea"};
   options.num_features = 5;
-  options.append_constant = true;
+  options.constant = true;
   const MultiLabelData data = ReadSvm("1 2:1\n1 5:3 6:1 9:2\n0 9:1\n", options);
   CHECK(data.num_features == 5);
   CHECK(Sparse(data, 1) == RowContent{{4, 5}, {3.0, 1.0}});
@@ -199,7 +199,7 @@ TEST_CASE("examples are read one by one") {
   MultiLabelReadOptions options;
   options.label_names = {"A", "B"};
   options.num_features = 2;
-  options.append_constant = true;
+  options.constant = true;
   const auto reader = OpenMultiLabelData(&lines, options);
   REQUIRE(reader->Next());
   CHECK(lines.line_number() == 2);

@@ -17,7 +17,7 @@
 #include <slackline/core/check.h>
 #include <slackline/core/random.h>
 #include <slackline/inference/map_solver.h>
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/run/fingerprint.h>
 
 #include "tests/apps/multilabel/read_options.h"

@@ -38,7 +38,7 @@ TEST_CASE("an image is labelled as its prepared features are") {
     SegmentChoices choices;
     choices.layers = layers;
     const SegmentModel model = prepared.Model(choices);
-    const Segmenter segmenter(model, DecodeKind::kExact);
+    const Segmenter segmenter(model, DecodeKind::kAuto);
     CHECK(segmenter.options().fine == 12);
     ConfusionMatrix confusion(kClasses);
     Index certified = 0;
@@ -51,7 +51,7 @@ TEST_CASE("an image is labelled as its prepared features are") {
       CHECK(segmenter.Predict(drawn.image, false).scores.empty());
     }
     const SegmentEvaluation evaluation =
-        EvaluatePrepared(prepared.path, "", model, DecodeKind::kExact);
+        EvaluatePrepared(prepared.path, "", model, DecodeKind::kAuto);
     CHECK(evaluation.images == 2);
     CHECK(evaluation.certified == certified);
     CHECK(HasPixels(confusion));

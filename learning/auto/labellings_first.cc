@@ -1,29 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/primal_dual/labellings_first.h>
+#include <slackline/learning/auto/labellings_first.h>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include <slackline/learning/auto/gap_curve.h>
+#include <slackline/learning/auto/tuned.h>
 #include <slackline/learning/bcfw.h>
-#include <slackline/learning/planes/gap_curve.h>
 #include <slackline/learning/primal_dual/pdhg.h>
 #include <slackline/learning/primal_dual/pdhg_blocks.h>
 
 namespace slackline::internal {
 namespace {
-
-/// Iterations that the saddle point is expected to need to a relative gap of a thousandth (1800 to
-/// 3600 were measured on grids of 8 × 8 to 24 × 24 variables with 4 to 6 states). The number grows
-/// with the square root of the inverse gap.
-constexpr double kExpectedIterations = 2500;
-constexpr double kThousandth = 1e-3;
-/// Time of an array entry in an iteration, relative to an array entry that oracles count.
-constexpr double kEntry = 0.5;
-/// Example blocks go on beyond this share of the expected work only to end within half of it.
-constexpr double kMostShare = 0.25;
-constexpr double kSmallestShare = 1e-6;
 
 TrainOptions OptionsOfBlocks(const TrainOptions& options) {
   TrainOptions blocks = options;
@@ -48,8 +38,8 @@ class LabellingsFirstLearner final : public Learner,
         blocks_(kBcfwLearner.make(problem, OptionsOfBlocks(options))) {
     traits_ = {.dual_point = this, .lambda = this, .advisor = this, .listener = this};
     for (Index m = 0; m < problem.size(); ++m)
-      iteration_ +=
-          kEntry * static_cast<double>(WorkOfIteration(problem.data().example(m).graph()));
+      iteration_ += tuned::kEntryOfIteration *
+                    static_cast<double>(WorkOfIteration(problem.data().example(m).graph()));
   }
 
   void RunPass(const StopControl& stop) override {
@@ -129,13 +119,14 @@ class LabellingsFirstLearner final : public Learner,
   const Learner& Active() const { return saddle_ != nullptr ? *saddle_ : *blocks_; }
 
   bool SaddleIsAhead(double done) const {
-    const double share = std::max(kSmallestShare, options_.gap_tolerance);
+    const double share = std::max(tuned::kSmallestTarget, options_.gap_tolerance);
     const double target = std::max(options_.absolute_gap, share * std::abs(primal_));
-    const double relative = target / std::max(std::abs(primal_), kSmallestShare);
-    const double expected = iteration_ * kExpectedIterations * std::sqrt(kThousandth / relative);
+    const double relative = target / std::max(std::abs(primal_), tuned::kSmallestTarget);
+    const double expected =
+        iteration_ * tuned::kExpectedIterations * std::sqrt(tuned::kGapOfExpected / relative);
     const double remaining = curve_.Remaining(target);
     return remaining > expected ||
-           (done > kMostShare * expected && remaining > 0.5 * kMostShare * expected);
+           (done > tuned::kMostShare * expected && remaining > 0.5 * tuned::kMostShare * expected);
   }
 
   std::unique_ptr<PdhgLearnerBase> MakeSaddle() {

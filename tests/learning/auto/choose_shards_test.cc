@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/shards/automatic_shards.h>
-
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/bcfw.h>
-#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/train_loop.h>
 
 #include <doctest/doctest.h>

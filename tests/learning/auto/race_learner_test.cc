@@ -2,9 +2,9 @@
 //
 // A race of example blocks, planes and factor blocks in one run: which of them makes the passes,
 // and that states, paths and certificates are those of one run.
+#include <slackline/learning/auto/race_learner.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/default_lambda.h>
-#include <slackline/learning/planes/race_learner.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/planes/gap_curve.h>
+#include <slackline/learning/auto/gap_curve.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include <slackline/learning/auto/tuned.h>
+
 namespace slackline::internal {
 namespace {
 
-/// Largest predicted work, in units of the work so far. It also stands for the unknown work of a
-/// run whose gap has not fallen lately: in many runs the first passes do not reduce the gap.
-constexpr double kMostPredicted = 10;
 constexpr std::size_t kMostPoints = 64;
 
 }  // namespace
@@ -30,7 +29,7 @@ double GapCurve::RemainingBy(double target, const Rest& rest) const {
   if (points_.empty()) return kInfinity;
   const Point& last = points_.back();
   if (last.gap <= target) return 0;
-  const double most = kMostPredicted * last.work;
+  const double most = tuned::kMostPredicted * last.work;
   const Point& half = Half();
   const double fallen = std::log(half.gap / last.gap);
   return fallen > 0 ? std::min(most, rest(half, last, fallen)) : most;

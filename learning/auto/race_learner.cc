@@ -1,143 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/planes/race_learner.h>
+#include <slackline/learning/auto/race_learner.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include <slackline/core/graph_topology.h>
-#include <slackline/learning/bcfw.h>
+#include <slackline/learning/auto/factor_way.h>
+#include <slackline/learning/auto/gap_curve.h>
+#include <slackline/learning/auto/tuned.h>
 #include <slackline/learning/example_blocks/active_set_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
-#include <slackline/learning/planes/gap_curve.h>
 #include <slackline/learning/planes/joint_planes.h>
-#include <slackline/learning/support_table.h>
 
 namespace slackline::internal {
 namespace {
 
-/// Passes of example blocks before another way can have a trial.
-constexpr Index kFirstPasses = 4;
-/// Bound on the work that counts as a pass of example blocks in a comparison with planes, in oracle
-/// calls per example. A pass with many more steps on active sets would make planes look cheap.
-constexpr double kMostRounds = 3;
-/// A problem with d weights is expected to need kPlanes · d^kPlanesPower planes, each about the
-/// work of a pass. (Measured: 12 planes with 5 weights, 25 with 9, 37 with 205, 64 and 72 with 450
-/// and 330 on unscaled features.) Planes get no trial while example blocks have less work left.
-constexpr double kPlanes = 10;
-constexpr double kPlanesPower = 0.35;
-/// The work of the first trial of planes, as a share of the work before the trial.
-constexpr double kTrial = 0.25;
-/// Largest number of weights with which planes are tried: each of some hundred planes may need 8
-/// bytes per weight.
-constexpr Offset kMostWeights = 200'000;
-
-/// Array entries that a step on a factor block counts as. Score, marginals and multipliers of a
-/// pair of binary variables are 6 numbers; processed in vectors, they take half the time of the
-/// entries that oracles and active sets touch.
-constexpr double kEntriesOfStep = 3;
-/// The same per number of an input and weight of it, both of which a pass reads twice.
-constexpr double kEntriesOfInput = 2.0 / 4;
-
-/// When factor blocks get a trial.
-struct FactorTrial {
-  /// Least work of a pass of example blocks, in passes of factor blocks.
-  double slow_pass;
-  /// Least remaining work of example blocks, in passes of factor blocks.
-  double passes;
-  double trial;  ///< passes of the trial
-  /// Passes in which factor blocks are expected to converge. Because their gap falls late, this
-  /// expectation bounds the prediction from their curve before that number of passes, if their
-  /// lower bound is better than that of example blocks.
-  double expected;
-};
-/// With cycles, factor blocks need about a hundred passes (75 to 170 to a gap of 1e-2) where
-/// example blocks need 10 to 40.
-constexpr FactorTrial kOnCycles = {4, 64, 32, 120};
-/// On forests, factor blocks need no more passes than example blocks (33 to 112).
-constexpr FactorTrial kOnForests = {1.5, 20, 24, 100};
-/// Example blocks with at most this many passes, whose gap has not begun to fall, are not given up
-/// for factor blocks before they have had as much work.
-constexpr Index kEarlyPasses = 16;
-/// The gap of factor blocks is known only after a check. Their turn waits for a check, up to this
-/// multiple of its length.
-constexpr double kLongestWait = 4;
-/// Factor blocks are tried only with at least this many weights per example: they are ahead where
-/// examples share hardly any weights.
-constexpr double kWeightsPerExample = 10;
-/// Largest number of parts of all examples together with which factor blocks are tried: a part
-/// takes 48 bytes.
-constexpr Offset kMostParts = 10'000'000;
-
-/// Work of later turns, in units of the work of the way whose turn it is.
-constexpr double kTurn = 0.5;
-/// A way that has had less than this share of the leading way's work is tried again. The share of
-/// factor blocks is larger if their lower bound is better than that of example blocks.
-constexpr double kSecondChance = 0.1;
-constexpr double kSecondChanceOfFactors = 0.25;
-/// Estimated gaps are multiplied by the largest ratio of certified to estimated gaps, at most this.
-constexpr double kMostOptimism = 1e4;
-/// Smallest relative gap that counts as a target.
-constexpr double kSmallestTarget = 1e-6;
-
 enum Which : int { kExamples, kPlanesOfAll, kFactors };
 constexpr int kWays = 3;
-
-/// The options of factor blocks in a race.
-TrainOptions FactorOptions(const TrainOptions& options) {
-  TrainOptions factors = options;
-  factors.learner = LearnerKind::kAugmentedLagrangian;
-  factors.step = StepKind::kPairwise;
-  factors.order = OrderKind::kExample;
-  factors.own<BcfwOptions>().planes = Switch::kOff;
-  return factors;
-}
-
-/// Whether no two parts of an example share weights, and all parts are binary variables or pairs of
-/// them.
-bool PartsOwnTheirWeights(const Structure& structure) {
-  const std::optional<MultiLabelForm> form = MultiLabelForm::Make(structure);
-  if (!form) return false;
-  std::vector<Index> weights(form->pair_weight().begin(), form->pair_weight().end());
-  std::sort(weights.begin(), weights.end());
-  std::vector<Index> blocks;
-  for (const Slot& slot : structure.slots()) blocks.push_back(slot.block);
-  std::sort(blocks.begin(), blocks.end());
-  return std::adjacent_find(weights.begin(), weights.end()) == weights.end() &&
-         std::adjacent_find(blocks.begin(), blocks.end()) == blocks.end();
-}
-
-/// Whether factor blocks solve the same problem as example blocks with these options, may be the
-/// faster way, and fit in memory. Where parts of an example share weights, their steps undo each
-/// other, even more than those of examples that share weights.
-bool FactorsApply(const Problem& problem, const TrainOptions& options) {
-  if (static_cast<double>(problem.num_weights()) < kWeightsPerExample * problem.size())
-    return false;
-  const auto& structures = problem.data().structures();
-  return options.oracle == SolverKind::kAuto && !UsesKernel(options) && !RescalesSlack(options) &&
-         problem.num_parts() <= kMostParts &&
-         std::all_of(structures.begin(), structures.end(),
-                     [](const auto& structure) { return PartsOwnTheirWeights(*structure); }) &&
-         Unsupported(problem, FactorOptions(options)).empty();
-}
 
 bool AllForests(const Problem& problem) {
   const auto& structures = problem.data().structures();
   return std::all_of(structures.begin(), structures.end(),
                      [](const auto& structure) { return IsForest(structure->graph()); });
-}
-
-/// Array entries that a pass over all factor blocks counts as.
-double PassOfFactors(const Problem& problem) {
-  double inputs = 0;
-  for (Index m = 0; m < problem.size(); ++m) {
-    const ExampleView example = problem.data().example(m);
-    for (const Slot& slot : example.structure().slots())
-      inputs += static_cast<double>(example.input(slot.input).count) * slot.rows;
-  }
-  return kEntriesOfStep * static_cast<double>(problem.num_parts()) + kEntriesOfInput * inputs;
 }
 
 class RaceLearner : public Learner,
@@ -153,7 +39,7 @@ class RaceLearner : public Learner,
         factors_apply_(FactorsApply(problem, options)),
         factor_pass_(factors_apply_ ? PassOfFactors(problem) : 0),
         forests_(AllForests(problem)),
-        factor_trial_(forests_ ? kOnForests : kOnCycles),
+        factor_trial_(forests_ ? tuned::kOnForests : tuned::kOnCycles),
         at_zero_(PrimalAtZeroWeights(problem)),
         primal_(at_zero_),
         checked_primal_(at_zero_) {
@@ -329,7 +215,8 @@ class RaceLearner : public Learner,
     evaluated_way_ = ran_;
     const double gap = checked_primal_ - std::max(0.0, BestWay().dual);
     if (ran_ == kExamples && estimate > 0)
-      checked_optimism_ = std::max(checked_optimism_, std::min(kMostOptimism, gap / estimate));
+      checked_optimism_ =
+          std::max(checked_optimism_, std::min(tuned::kMostOptimism, gap / estimate));
     if (ran_ != kFactors) return evaluation;
     // The gap of factor blocks is known only from checks. The figures of their penalized problem do
     // not belong to the problem of the run, and are left out.
@@ -370,7 +257,7 @@ class RaceLearner : public Learner,
 
   double Target() const {
     return std::max(options_.absolute_gap,
-                    std::max(kSmallestTarget, options_.gap_tolerance) * primal_);
+                    std::max(tuned::kSmallestTarget, options_.gap_tolerance) * primal_);
   }
 
   void AfterPass(const StopControl& stop) {
@@ -407,18 +294,19 @@ class RaceLearner : public Learner,
     active_ = static_cast<int>(best - remaining.begin());
     const auto leading = static_cast<double>(Work(active_));
     const int other = LeastTried(active_);
-    const double chance =
-        other == kFactors && FactorsHaveBetterBound() ? kSecondChanceOfFactors : kSecondChance;
-    if (active_ == kFactors && passes_ <= kEarlyPasses && way(kExamples).curve.Stalled() &&
+    const double chance = other == kFactors && FactorsHaveBetterBound()
+                              ? tuned::kSecondChanceOfFactors
+                              : tuned::kSecondChance;
+    if (active_ == kFactors && passes_ <= tuned::kEarlyPasses && way(kExamples).curve.Stalled() &&
         Work(kExamples) < Work(kFactors)) {
       active_ = kExamples;
-      BeginTurn(kTurn * static_cast<double>(Work(kExamples)));
+      BeginTurn(tuned::kTurn * static_cast<double>(Work(kExamples)));
     } else if (other != active_ && static_cast<double>(Work(other)) < chance * leading &&
-               *best > kTurn * leading) {
+               *best > tuned::kTurn * leading) {
       active_ = other;
       BeginTurn(chance * leading);
     } else {
-      BeginTurn(kTurn * leading);
+      BeginTurn(tuned::kTurn * leading);
     }
   }
 
@@ -429,7 +317,7 @@ class RaceLearner : public Learner,
     if (!way(kPlanesOfAll).learner && !way(kFactors).learner) return true;
     const auto done = static_cast<double>(Work(ran_) - turn_began_);
     const auto turn = static_cast<double>(turn_);
-    if (ran_ == kFactors && !checked_in_turn_) return done >= kLongestWait * turn;
+    if (ran_ == kFactors && !checked_in_turn_) return done >= tuned::kLongestWait * turn;
     return done >= turn;
   }
 
@@ -438,8 +326,8 @@ class RaceLearner : public Learner,
   bool BeginsTrial(double remaining) {
     if (passes_ == 0) return false;
     const auto done = static_cast<double>(Work(kExamples) - work_before_lambda_);
-    const double pass = std::min(done / passes_, kMostRounds * blocks_->WorkOfRound());
-    if (done < kFirstPasses * pass) return false;
+    const double pass = std::min(done / passes_, tuned::kMostRounds * blocks_->WorkOfRound());
+    if (done < tuned::kFirstPasses * pass) return false;
     if (factors_apply_ && !way(kFactors).learner &&
         pass >= factor_trial_.slow_pass * factor_pass_ &&
         remaining > factor_trial_.passes * factor_pass_) {
@@ -449,13 +337,13 @@ class RaceLearner : public Learner,
       return true;
     }
     const auto weights = static_cast<double>(problem_.num_weights());
-    if (!way(kPlanesOfAll).learner && problem_.num_weights() <= kMostWeights &&
-        remaining > kPlanes * std::pow(weights, kPlanesPower) * pass) {
+    if (!way(kPlanesOfAll).learner && problem_.num_weights() <= tuned::kMostWeights &&
+        remaining > tuned::kPlanes * std::pow(weights, tuned::kPlanesPower) * pass) {
       Make(kPlanesOfAll);
       planes_->TakeOver(blocks_->sets(), blocks_->reached(),
                         slackline::internal::GapEstimate(*blocks_));
       active_ = kPlanesOfAll;
-      BeginTurn(kTrial * static_cast<double>(Work(kExamples)));
+      BeginTurn(tuned::kTrialOfPlanes * static_cast<double>(Work(kExamples)));
       return true;
     }
     return false;
@@ -482,7 +370,7 @@ class RaceLearner : public Learner,
   bool factors_apply_;
   double factor_pass_;  // entries of a pass over all factor blocks
   bool forests_;
-  FactorTrial factor_trial_;
+  tuned::FactorTrial factor_trial_;
   double at_zero_;
   std::unique_ptr<Problem> problem_of_factors_;  // factor blocks keep a pointer to it
   std::array<Way, kWays> ways_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <slackline/core/check.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/learning/auto/choose_learner.h>
 #include <slackline/learning/bcfw.h>
-#include <slackline/learning/choose_learner.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
 #include <slackline/learning/train_loop.h>
 

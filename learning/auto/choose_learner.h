@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // `--learner auto`: which learner, blocks, oracle and steps suit a problem. The measurements are in
-// docs/performance.md.
+// docs/notebook/auto.md and docs/performance.md.
 #pragma once
 
 #include <string>
@@ -25,6 +25,12 @@ bool HasExampleOracles(const Dataset& data);
 /// The shards into which the examples are dealt: those of the options, where 1, the default, stands
 /// for one per rank. Throws DataError on fewer shards than ranks.
 Index ShardsFor(const TrainOptions& options);
+
+/// As many shards as threads where the measurements in docs/notebook/shards.md say that these
+/// shorten the training, fewer if their passes would be too short for rounds, and 1 where one chain
+/// of steps is faster. Depends on the problem and the number of threads alone. Reads the lengths of
+/// the inputs, but not the inputs. threads ≥ 1.
+Index AutomaticShards(const Problem& problem, int threads);
 
 /// Fills in what the options leave open:
 ///   - the loss 1 − F1: bcfw with active sets and dynamic programming over counts;

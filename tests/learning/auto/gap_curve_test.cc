@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/planes/gap_curve.h>
+#include <slackline/learning/auto/gap_curve.h>
 #include <tests/support/states.h>
 
 #include <cmath>

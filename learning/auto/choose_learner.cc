@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <slackline/learning/choose_learner.h>
+#include <slackline/learning/auto/choose_learner.h>
 
 #include <algorithm>
 
 #include <slackline/core/check.h>
 #include <slackline/core/derived_structure.h>
 #include <slackline/core/graph_topology.h>
+#include <slackline/core/kernel.h>
 #include <slackline/core/parallel.h>
+#include <slackline/core/slot_sweeps.h>
 #include <slackline/inference/binary_pairs.h>
 #include <slackline/inference/global_solver.h>
 #include <slackline/inference/message_branch_and_bound.h>
+#include <slackline/learning/auto/tuned.h>
 #include <slackline/learning/bcfw.h>
 #include <slackline/learning/example_blocks/prox_sdca_learner.h>
 #include <slackline/learning/factor_blocks/augmented_lagrangian.h>
 #include <slackline/learning/factor_blocks/factor_learner.h>
-#include <slackline/learning/kernels/kernel_ranks.h>
 #include <slackline/learning/learner_registry.h>
 #include <slackline/learning/oracle/inexact_options.h>
-#include <slackline/learning/primal_dual/pdhg.h>
-#include <slackline/learning/shards/automatic_shards.h>
+#include <slackline/learning/pdhg.h>
+#include <slackline/learning/shards/weight_runs.h>
+#include <slackline/learning/step/active_set.h>
 
 namespace slackline::internal {
 namespace {
@@ -225,6 +228,13 @@ std::string Decide(const Problem& problem, TrainOptions* options) {
   return TakeExampleBlocks(joint, options);
 }
 
+/// Array entries that visits of all examples touch, roughly.
+std::int64_t PassWork(const Dataset& data) {
+  std::int64_t entries = 0;
+  for (Index m = 0; m < data.size(); ++m) entries += SweepEntries(data.example(m));
+  return kVisitWork * data.size() + entries / 2;
+}
+
 }  // namespace
 
 bool HasExampleOracles(const Dataset& data) {
@@ -241,6 +251,15 @@ Index ShardsFor(const TrainOptions& options) {
     throw DataError("--shards " + std::to_string(options.shards) + ": " + std::to_string(ranks) +
                     " processes train together, and each needs a shard or more");
   return options.shards;
+}
+
+Index AutomaticShards(const Problem& problem, int threads) {
+  if (threads == 1) return 1;
+  const std::int64_t most = std::min<std::int64_t>(
+      {threads, problem.size(), PassWork(problem.data()) / tuned::kLeastPassWork});
+  if (most <= 1) return 1;
+  const Index height = WeightRuns(problem.data(), WeightRuns::kLeastPartWork).LeastRareHeight();
+  return height == 0 || height >= tuned::kLongColumn ? static_cast<Index>(most) : 1;
 }
 
 LearnerChoice ChooseLearner(const Problem& problem, const TrainOptions& options) {
