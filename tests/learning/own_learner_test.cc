@@ -137,8 +137,7 @@ TEST_CASE("the name and the option of a new learner are read") {
 
 TEST_CASE("options that a new learner does not read are refused") {
   const auto refusal = [](const std::string& text) { return RefusalOf(With(Own(), text)); };
-  CHECK(refusal("--cache-mb 1") ==
-        "--cache-mb applies to --learner kernel-fw or kernel-bcfw only");
+  CHECK(refusal("--cache-mb 1") == "--cache-mb applies to --learner kernel-fw or kernel-bcfw only");
   CHECK(refusal("--step pairwise") == "--step pairwise: learner fixed-fw takes fixed steps only");
   CHECK(Contains(refusal("--order uniform"), "takes all examples at once"));
   CHECK(RefusalOf(Given("--learner ssg --share 0.5")) ==
