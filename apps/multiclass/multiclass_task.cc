@@ -16,33 +16,24 @@
 namespace slackline::internal {
 namespace {
 
-constexpr std::array kDataOptions = ClassTableOptions(
+constexpr std::array kMulticlassOptions = WithTableOptions(
     "column of a table (CSV, TSV) with the classes: its name or position (3; -1 is the last "
     "column)",
     "columns that are neither classes nor features: names, patterns such as id_*, positions, or "
-    "ranges (2:5), separated by commas");
-
-constexpr TaskOption kMulticlassOptions[] = {
-    kDataOptions[0],
-    kDataOptions[1],
-    kDataOptions[2],
-    kDataOptions[3],
-    kDataOptions[4],
-    kDataOptions[5],
-    kScaleOption,
-    {.name = "costs",
-     .placeholder = "FILE",
-     .text = "what errors cost: a table with a row for every true class and a column for every "
-             "predicted class, both named; 0 on the diagonal",
-     .default_value = "",
-     .default_text = "1 for every error",
-     .kind = TaskOption::Kind::kFile},
-    {.name = "bias",
-     .placeholder = "0|1",
-     .text = "add a constant feature",
-     .default_value = "1",
-     .kind = TaskOption::Kind::kChoice,
-     .basic = false}};
+    "ranges (2:5), separated by commas",
+    {{.name = "costs",
+      .placeholder = "FILE",
+      .text = "what errors cost: a table with a row for every true class and a column for every "
+              "predicted class, both named; 0 on the diagonal",
+      .default_value = "",
+      .default_text = "1 for every error",
+      .kind = TaskOption::Kind::kFile},
+     {.name = "bias",
+      .placeholder = "0|1",
+      .text = "add a constant feature",
+      .default_value = "1",
+      .kind = TaskOption::Kind::kChoice,
+      .basic = false}});
 
 constexpr TaskFigure<MulticlassMetrics> kMulticlassFigures[] = {
     {{"cost", "mean_cost", "mean cost", true}, &MulticlassMetrics::mean_cost},

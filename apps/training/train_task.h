@@ -77,7 +77,8 @@ class TrainTask {
   /// Lines about the data and how they were read; empty ones are not shown. Where several ranks
   /// train together, all of them must call it.
   virtual std::vector<std::string> DataLines() const { return {}; }
-  /// What is trained, besides λ and kernel: "loss mean, graph full (91 pairs)". Ranks: as DataLines.
+  /// What is trained, besides λ and kernel: "loss mean, graph full (91 pairs)". Ranks: as for
+  /// DataLines.
   virtual std::string ModelText() const { return {}; }
   /// The entries of the application at the beginning of a log.
   virtual TaskEntries StartEntries() const { return {}; }

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
+#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/linear/commands/cmd_linear.h>
@@ -59,53 +60,44 @@ constexpr const char* kLinearCvExamples =
     "  slackline linear cv houses.csv --label-column price --loss squared --lambda-path "
     "0.1,0.01,0.001 --no-refit --json";
 
-constexpr std::array kDataOptions = ClassTableOptions(
+using Kind = TaskOption::Kind;
+constexpr std::array kLinearOptions = WithTableOptions(
     "column of a table (CSV, TSV) with the classes or numbers: its name or position (3; -1 is the "
     "last column)",
     "columns that are neither classes or numbers nor features: names, patterns such as id_*, "
-    "positions, or ranges (2:5), separated by commas");
-
-using Kind = TaskOption::Kind;
-constexpr TaskOption kLinearOptions[] = {
-    kDataOptions[0],
-    kDataOptions[1],
-    kDataOptions[2],
-    kDataOptions[3],
-    kDataOptions[4],
-    kDataOptions[5],
-    kScaleOption,
-    {.name = "loss",
-     .placeholder = "hinge|smoothed-hinge|logistic|squared|absolute",
-     .text = "loss of a score z. Two classes, y = -1 or 1: hinge max(0, 1 - yz); smoothed-hinge; "
-             "logistic ln(1 + exp(-yz)). Numbers y: squared (z - y)^2/2; absolute |z - y|",
-     .default_value = "hinge",
-     .kind = Kind::kChoice},
-    {.name = "smoothing",
-     .placeholder = "G",
-     .text = "smoothed-hinge: it is a quadratic where the hinge is between 0 and G",
-     .default_value = "1"},
-    {.name = "epsilon",
-     .placeholder = "E",
-     .text = "absolute: errors up to E cost nothing",
-     .default_value = "0",
-     .kind = Kind::kReal},
-    {.name = "regulariser",
-     .placeholder = "l2|l1|q-norm",
-     .text = "l2: lambda/2 ||w||^2, and S ||w||_1 with --l1 S. l1: S ||w||_1 alone. q-norm: as l2 "
-             "with a multiple of ||w||_q^2",
-     .default_value = "l2",
-     .kind = Kind::kChoice},
-    {.name = "l1",
-     .placeholder = "S",
-     .text = "weight of the l1 term, which makes weights zero",
-     .default_value = "",
-     .default_text = "0; regulariser l1: a hundredth of what makes all weights zero"},
-    {.name = "bias",
-     .placeholder = "0|1",
-     .text = "add a constant feature; for numbers, their mean is the model's offset",
-     .default_value = "1",
-     .kind = Kind::kChoice,
-     .basic = false}};
+    "positions, or ranges (2:5), separated by commas",
+    {{.name = "loss",
+      .placeholder = "hinge|smoothed-hinge|logistic|squared|absolute",
+      .text = "loss of a score z. Two classes, y = -1 or 1: hinge max(0, 1 - yz); smoothed-hinge; "
+              "logistic ln(1 + exp(-yz)). Numbers y: squared (z - y)^2/2; absolute |z - y|",
+      .default_value = "hinge",
+      .kind = Kind::kChoice},
+     {.name = "smoothing",
+      .placeholder = "G",
+      .text = "smoothed-hinge: it is a quadratic where the hinge is between 0 and G",
+      .default_value = "1"},
+     {.name = "epsilon",
+      .placeholder = "E",
+      .text = "absolute: errors up to E cost nothing",
+      .default_value = "0",
+      .kind = Kind::kReal},
+     {.name = "regulariser",
+      .placeholder = "l2|l1|q-norm",
+      .text = "l2: lambda/2 ||w||^2, and S ||w||_1 with --l1 S. l1: S ||w||_1 alone. q-norm: as l2 "
+              "with a multiple of ||w||_q^2",
+      .default_value = "l2",
+      .kind = Kind::kChoice},
+     {.name = "l1",
+      .placeholder = "S",
+      .text = "weight of the l1 term, which makes weights zero",
+      .default_value = "",
+      .default_text = "0; regulariser l1: a hundredth of what makes all weights zero"},
+     {.name = "bias",
+      .placeholder = "0|1",
+      .text = "add a constant feature; for numbers, their mean is the model's offset",
+      .default_value = "1",
+      .kind = Kind::kChoice,
+      .basic = false}});
 
 /// What the commands that train have in common.
 struct LinearFlags {
@@ -196,6 +188,7 @@ struct LinearTrainCommand {
 };
 
 int RunLinearTrain(const LinearTrainCommand& command) {
+  RequireOneProcess("linear train");
   SessionSettings settings = ReadSession(command.session, {command.linear.data});
   const LinearTrainingOptions options = OptionsOf(command.linear, settings.train.seed);
   LinearTraining training(Load(command.linear, options), options);
