@@ -42,7 +42,8 @@ SegmentTask LoadSegmentTask(const SegmentFlags& flags, const TrainOptions& train
 Problem MakeFoldProblem(const SegmentTask& task, SegmentLoss loss, const Fold& fold);
 
 /// The training of a task's model on all its images; the task must outlive it. `loss` is used in
-/// training; flags.loss is only for messages and records. Throws DataError when no image has labels.
+/// training; flags.loss is only for messages and records. Throws DataError when no image has
+/// labels.
 std::unique_ptr<SegmentTraining> MakeSegmentTrainTask(const SegmentFlags& flags, SegmentLoss loss,
                                                       SegmentTask* task);
 
