@@ -32,7 +32,8 @@ class Trainer {
   /// with another λ (FollowLambda). Returns false when the learner cannot.
   virtual bool Follow(std::string_view /*state*/, double /*state_lambda*/) { return false; }
   /// Goes on with another λ, from where the training has ended if the learner can (LambdaFollower),
-  /// else with a new learner. Any λ may follow any other, or itself. Requires lambda > 0 and finite.
+  /// else with a new learner. Any λ may follow any other, or itself. Requires lambda > 0 and
+  /// finite.
   virtual void MoveTo(double lambda) = 0;
   /// Trains until a stopping rule applies. observer and interrupt may be null.
   virtual TrainSummary Run(TrainObserver* observer, const std::atomic<int>* interrupt,
