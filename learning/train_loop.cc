@@ -30,8 +30,11 @@ struct Rounding {
   double at_zero = 0;  ///< primal at w = 0
   double score_scale = 0;
   bool relaxation_exceeds_zero = false;
+  /// At most c √P(w), since score_scale √P(w) bounds the scores. P(w) ≥ 0, so that where its computed
+  /// value is negative, rounding r has r ≥ P(w), and r ≤ c √r.
   double OfScores(double primal) const {
-    return kRoundingOfScores * score_scale * std::sqrt(std::max(0.0, primal));
+    const double c = kRoundingOfScores * score_scale;
+    return primal < 0 ? c * c : c * std::sqrt(primal);
   }
   double Of(double primal) const {
     return kProgressRounding * std::max(std::isnan(at_zero) ? 1.0 : at_zero, std::abs(primal)) +

@@ -290,6 +290,18 @@ TEST_CASE("a lower bound above the objective ends the run instead of converging"
   CHECK_THROWS_AS(run({{5, std::numeric_limits<double>::infinity()}}), CertificateError);
 }
 
+TEST_CASE("an optimum of 0 may be computed as a negative number") {
+  struct ZeroLearner : ScriptedLearner, ScaleSource {
+    explicit ZeroLearner(double primal) : ScriptedLearner({{primal, 0}}) { traits_.scales = this; }
+    ObjectiveScales Scales() const override { return {.primal_at_zero = 0, .score_scale = 10}; }
+  };
+  // Just inside and just outside the square of 1e-14 times the scale.
+  ZeroLearner rounded(-9e-27);
+  CHECK(RunTraining(rounded, EveryPass(), nullptr, nullptr).termination == Termination::kConverged);
+  ZeroLearner wrong(-1.1e-26);
+  CHECK_THROWS_AS(RunTraining(wrong, EveryPass(), nullptr, nullptr), CertificateError);
+}
+
 TEST_CASE("Train uses the lambda of the options") {
   Random random(8);
   const Problem problem(RandomProblem(random, ProblemOptions()), 0.3);
