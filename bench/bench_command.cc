@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -93,7 +94,8 @@ void Register(Command* root, Comparison* comparison) {
   AddTextOption(root, "gaps", &comparison->gaps, "LIST",
                 "relative gaps that the table has columns for", comparison->gaps);
   program::TrainFlags& training = comparison->training;
-  training.Register(root, {"gap-tolerance", "check-every", "time-limit", "seed"});
+  constexpr std::string_view kNames[] = {"gap-tolerance", "check-every", "time-limit", "seed"};
+  training.Register(root, kNames);
   training.SetDefaultText("gap-tolerance", "0.0001");
   training.SetDefaultText("check-every", "1");
   training.SetDefaultText("time-limit", "60");

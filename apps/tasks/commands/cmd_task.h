@@ -53,7 +53,7 @@ void RegisterPrediction(Command* app, std::string* data, std::string* model, Thr
 template <class Task>
 TaskInput<Task> LoadTask(const std::string& path, const TaskOptions& options,
                          const TrainOptions& train) {
-  if (Task::kKernels != nullptr) RefuseKernels(train, Task::kKernels);
+  if constexpr (Task::kKernels != nullptr) RefuseKernels(train, Task::kKernels);
   const TaskRequest request{path, options, UsesKernel(train), train.ranks, ShardsFor(train)};
   auto [data, model] = Task::Load(request);
   return MakeTaskInput<Task>(request, std::move(data), std::move(model), ExactRanks(train));
