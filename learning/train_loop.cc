@@ -30,8 +30,8 @@ struct Rounding {
   double at_zero = 0;  ///< primal at w = 0
   double score_scale = 0;
   bool relaxation_exceeds_zero = false;
-  /// At most c √P(w), since score_scale √P(w) bounds the scores. P(w) ≥ 0, so that where its computed
-  /// value is negative, rounding r has r ≥ P(w), and r ≤ c √r.
+  /// At most c √P(w), since score_scale √P(w) bounds the scores. P(w) ≥ 0, so that where its
+  /// computed value is negative, rounding r has r ≥ P(w), and r ≤ c √r.
   double OfScores(double primal) const {
     const double c = kRoundingOfScores * score_scale;
     return primal < 0 ? c * c : c * std::sqrt(primal);

@@ -578,7 +578,7 @@ def bad_predictions(lab):
         (False, [*predict, plain, "--explain", 1], "--explain needs a single process, but 3"),
         (False, [*predict, "-"], "standard input"),
         (False, [*evaluate, plain, "--compare", plain], "--compare needs a single process, but 3"),
-        (False, ["linear", "train", plain, "--model", out], "linear train needs a single process"),
+        (False, ["linear", "train", plain, "--model", out], "linear train runs in one process"),
         (False, ["sequence", "predict", "-", "--model", model], "standard input"),
         (False, ["sequence", "predict", plain, "--stream", "--model", model], "--stream needs"),
     ):

@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include <slackline/apps/cli/add_command.h>
-#include <slackline/apps/cli/cmd_ranks.h>
 #include <slackline/apps/cli/training/cmd_cv.h>
 #include <slackline/apps/cli/training/cmd_train_session.h>
 #include <slackline/apps/linear/commands/cmd_linear.h>
@@ -188,7 +187,6 @@ struct LinearTrainCommand {
 };
 
 int RunLinearTrain(const LinearTrainCommand& command) {
-  RequireOneProcess("linear train");
   SessionSettings settings = ReadSession(command.session, {command.linear.data});
   const LinearTrainingOptions options = OptionsOf(command.linear, settings.train.seed);
   LinearTraining training(Load(command.linear, options), options);
